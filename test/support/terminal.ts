@@ -131,6 +131,15 @@ export function createTerminal(columns: number, rows: number): FakeTerminal {
   };
 }
 
+/**
+ * Types keys, and lets their frame be drawn: ink draws at most every 10 ms. Keys without an effect draw none, so there is
+ * nothing to wait for.
+ */
+export async function typeAndDraw(terminal: FakeTerminal, keys: string): Promise<void> {
+  terminal.type(keys);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+}
+
 /** Waits until the screen shows a text. */
 export function waitForText(terminal: FakeTerminal, text: string): Promise<unknown> {
   return waitFor(text, () => terminal.screen().join('\n').includes(text), terminal.screen);

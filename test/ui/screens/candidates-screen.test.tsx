@@ -10,12 +10,14 @@ import type {
   UndoableDecision,
 } from '../../../src/ui/screens/candidates/view.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { errorOf } from '../../support/failure.js';
 import {
   assertFits,
   assertRestored,
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
+  typeAndDraw,
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -77,7 +79,7 @@ for (const [columns, rows] of TERMINAL_SIZES) {
   });
 }
 
-test('p promotes, x rejects, and u undoes the last decision, then the one before', async () => {
+test('p promotes, x rejects, and u undoes the last decision, then the one before, each once', async () => {
   const { terminal, orders, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('p');
@@ -87,8 +89,10 @@ test('p promotes, x rejects, and u undoes the last decision, then the one before
   await waitForText(terminal, 'rejected: Mira');
   await waitForText(terminal, 'No candidates left.');
   terminal.type('u');
+  await waitForText(terminal, 'undone: rejected');
   await waitForText(terminal, '❯ · 0.57');
   terminal.type('u');
+  await waitForText(terminal, 'undone: promoted');
   await waitForText(terminal, '❯ ✓ 0.86');
   terminal.type('u');
   await waitForText(terminal, 'nothing to undo');
@@ -180,10 +184,7 @@ test('a failure to read ends the screen, and so does an outside signal', async (
       throw new Error('no store');
     },
   });
-  let message = '';
-  await failing.ended.catch((error: Error) => {
-    message = error.message;
-  });
+  const { message } = await errorOf(Error, failing.ended);
   assert.is(message, 'no store');
   assertRestored(failing.terminal, '$ svc dream candidates');
   const { terminal, ended, leave } = open(80, 24);
@@ -210,26 +211,6 @@ test('f lists only those that the next sweep promotes, / filters, and ? lists th
   await ended;
 });
 
-test('only the last decision is undone, and each once', async () => {
-  const { terminal, orders, ended } = open(80, 24);
-  await waitForText(terminal, '❯ ✓ 0.86');
-  const [first, second] = [READY, WEAK].map(({ key }) => key.slice(0, 4));
-  terminal.type('p');
-  await waitForText(terminal, 'promoted: ');
-  terminal.type('x');
-  await waitForText(terminal, 'rejected: ');
-  for (const word of ['rejected', 'promoted']) {
-    terminal.type('u');
-    await waitForText(terminal, `undone: ${word}`);
-  }
-  terminal.type('u');
-  await waitForText(terminal, 'nothing to undo');
-  const undone = [`undo rejected ${second}`, `undo promoted ${first}`];
-  assert.equal(orders.slice(2), undone);
-  terminal.type('q');
-  await ended;
-});
-
 test('fits any terminal, whatever the notes contain', async () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 60 });
   const candidate = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e'), text, path: text });
@@ -243,8 +224,7 @@ test('fits any terminal, whatever the notes contain', async () => {
         const load = async () => candidates.map(aCandidate);
         const { terminal, ended, leave } = open(columns, rows, { load });
         await waitFor('a frame', () => terminal.buffer.alternate && terminal.screen().length > 0);
-        terminal.type(key);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await typeAndDraw(terminal, key);
         assertFits(terminal);
         leave.abort();
         await ended;

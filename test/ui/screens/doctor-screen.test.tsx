@@ -18,6 +18,7 @@ import {
   reduceDoctorScreen,
 } from '../../../src/ui/screens/doctor/view.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { errorOf } from '../../support/failure.js';
 import {
   assertFits,
   assertRestored,
@@ -25,6 +26,7 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
+  typeAndDraw,
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -40,7 +42,7 @@ interface Run {
   readonly fail: (error: Error) => void;
 }
 
-interface Opened {
+interface OpenedScreen {
   readonly terminal: FakeTerminal;
   readonly ended: Promise<DoctorScreenEnd>;
   readonly runs: Run[];
@@ -55,7 +57,7 @@ function open(
     failure,
     edit,
   }: { readonly failure?: string; readonly edit?: DoctorScreenOptions['edit'] } = {},
-): Opened {
+): OpenedScreen {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc config doctor\n');
   const runs: Run[] = [];
@@ -81,7 +83,7 @@ function open(
   return { terminal, ended, runs, applied, leave };
 }
 
-async function runOf({ runs }: Opened, at = 0): Promise<Run> {
+async function runOf({ runs }: OpenedScreen, at = 0): Promise<Run> {
   await waitFor('the run', () => runs.length > at);
   const run = runs[at];
   if (run === undefined) throw new Error('no run');
@@ -248,8 +250,8 @@ test('r checks again: the earlier run is aborted and its late events are ignored
 
 test('quitting during the checks aborts them; so does an outside signal', async () => {
   for (const go of [
-    ({ terminal }: Opened) => terminal.type('q'),
-    ({ leave }: Opened) => leave.abort(),
+    ({ terminal }: OpenedScreen) => terminal.type('q'),
+    ({ leave }: OpenedScreen) => leave.abort(),
   ]) {
     const opened = open(80, 24);
     const run = await runOf(opened);
@@ -266,10 +268,7 @@ test('a bug in the work restores the terminal and is thrown', async () => {
   const run = await runOf(opened);
   await waitForText(opened.terminal, '? help');
   run.fail(new Error('a bug'));
-  let message = '';
-  await opened.ended.catch((error: Error) => {
-    message = error.message;
-  });
+  const { message } = await errorOf(Error, opened.ended);
   assert.is(message, 'a bug');
   assertRestored(opened.terminal, '$ svc config doctor');
 });
@@ -370,8 +369,7 @@ test('fits any terminal, and the selected finding is visible', async () => {
         const sign = rows > 6 ? '❯ ' : '';
         await waitFor('a frame', () => terminal.screen().join().length > 0);
         await waitForText(terminal, sign);
-        terminal.type(key);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await typeAndDraw(terminal, key);
         assertFits(terminal);
         const lines = terminal.screen();
         opened.leave.abort();

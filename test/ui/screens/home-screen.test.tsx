@@ -45,8 +45,8 @@ function stateOf(overview: Partial<Overview>, selected?: string): HomeState {
     : reduceHome(state, { type: 'list', event: { type: 'selected', id: selected } });
 }
 
-/** The body of a terminal of a size. */
-function shown(overview: Partial<Overview>, columns = 80, rows = 24, selected?: string): string {
+/** What the screen shows between its title and its keys, in a terminal of a size. */
+function bodyOf(overview: Partial<Overview>, columns = 80, rows = 24, selected?: string): string {
   const area = { columns: columns - 4, rows: rows - 5 };
   return homeRows(stateOf(overview, selected), plain, area)
     .map(({ text }) => text)
@@ -73,13 +73,13 @@ const COMMANDS: readonly PaletteCommand[] = [
 test('a full MEMORY.md is shown in the line for dreaming, with a hint', () => {
   const overview = busyOverview();
   const full = { ...overview, dreams: overview.dreams.map((one) => ({ ...one, isFull: true })) };
-  const screen = shown(full, 100, 40, 'dreams 0');
+  const screen = bodyOf(full, 100, 40, 'dreams 0');
   assert.match(screen, /dreams +MEMORY\.md is full · next sweep/u);
   assert.match(screen, 'nothing is promoted: move your own lines');
-  assert.not.match(shown(overview, 100, 40, 'dreams 0'), 'full');
+  assert.not.match(bodyOf(overview, 100, 40, 'dreams 0'), 'full');
 });
 
-interface Started {
+interface StartedHome {
   readonly terminal: FakeTerminal;
   readonly end: Promise<HomeEnd>;
   readonly update: (overview: Partial<Overview>) => void;
@@ -91,11 +91,11 @@ interface Started {
 function start(
   terminal: FakeTerminal,
   options: Partial<Pick<HomeScreenOptions, 'previous' | 'prepare' | 'signal'>> = {},
-): Started {
+): StartedHome {
   const targets: HomeTarget[] = [];
   const calls: string[] = [];
-  let update: Started['update'] = () => undefined;
-  let endFollowing: Started['endFollowing'] = () => undefined;
+  let update: StartedHome['update'] = () => undefined;
+  let endFollowing: StartedHome['endFollowing'] = () => undefined;
   const follower: HomeFollower = {
     refresh: () => calls.push('refresh'),
     close: async () => {
@@ -197,7 +197,7 @@ for (const columns of [60, 80, 200]) {
 
 test('after installation, it shows the next step, and Enter runs it', async () => {
   for (const [columns, rows] of TERMINAL_SIZES) {
-    const text = shown(emptyOverview(), columns, rows);
+    const text = bodyOf(emptyOverview(), columns, rows);
     assert.match(text, /❯ · +set up +nothing is set up yet · svc config init/);
     assert.not.match(text, /there is no workspace|✗/);
     if (rows < 24) continue;
@@ -374,16 +374,16 @@ test('the list of keys scrolls where it does not fit', async () => {
 
 test('what does not fit on a line is shown below it', () => {
   const overview = busyOverview();
-  assert.match(shown(overview), '~/main · text-embedding-3-small');
-  assert.match(shown(overview, 80, 24, 'agent work'), 'stale: memory/a.md, …');
-  assert.match(shown(overview, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
-  const faults = shown(overview, 80, 24, 'faults');
+  assert.match(bodyOf(overview), '~/main · text-embedding-3-small');
+  assert.match(bodyOf(overview, 80, 24, 'agent work'), 'stale: memory/a.md, …');
+  assert.match(bodyOf(overview, 80, 24, 'listener'), 'last response 20 s ago: 200 create_flow');
+  const faults = bodyOf(overview, 80, 24, 'faults');
   assert.match(faults, /a secret can be read by everyone\n *→ chmod 600 it\n *\S+ is readable/);
 });
 
 test('states are shown in words', () => {
   const line = (overview: Partial<Overview>, name: string): string =>
-    shown(overview, 120)
+    bodyOf(overview, 120)
       .split('\n')
       .find((row) => row.includes(` ${name} `)) ?? '';
   const agent = (status: Parameters<typeof anAgent>[1]): string =>
@@ -490,14 +490,14 @@ test('30 agents scroll with counts, while everything else stays visible', () => 
   const dream = busyOverview().dreams[0];
   const dreams = Array.from({ length: 30 }, () => dream).filter((one) => one !== undefined);
   const overview = { ...busyOverview(), agents, dreams };
-  const middle = shown(overview, 80, 24, 'agent agent-20');
+  const middle = bodyOf(overview, 80, 24, 'agent agent-20');
   assert.match(middle, /❯ ✓ +agent-20/);
   assert.match(middle, /↑ \d+ more +↓ \d+ more/);
-  for (const screen of [middle, shown(overview, 80, 24, 'flows')]) {
+  for (const screen of [middle, bodyOf(overview, 80, 24, 'flows')]) {
     for (const line of ['listener', 'tasks', 'faults']) assert.match(screen, ` ${line} `);
     assert.match(screen, /dreams +30 of 30 workspaces/);
   }
-  const large = shown(overview, 200, 60);
+  const large = bodyOf(overview, 200, 60);
   assert.match(large, 'agent-29');
   assert.not.match(large, 'more');
 });
@@ -508,21 +508,21 @@ test('activity of a day is drawn, and recent searches and the log where there is
   const log = [{ level: 'warn' as const, atMs: NOW - 60_000, message: 'mcp: refused' }];
   const queries = [{ query: 'which car', logged: { agent: 'main', atMs: NOW - 60_000 } }];
   const overview = { ...busyOverview(), activity, log, queries };
-  assert.match(shown(overview), /searches, 24 h +1,203/);
+  assert.match(bodyOf(overview), /searches, 24 h +1,203/);
   for (const [columns, rows] of [
     [120, 40],
     [200, 60],
   ] as const) {
-    const screen = shown(overview, columns, rows);
+    const screen = bodyOf(overview, columns, rows);
     assert.match(screen, /indexed chunks, 24 h +0/);
     assert.match(screen, /[\u2801-\u28FF]/u);
     assert.match(screen, /1 min ago +main: which car/);
     assert.match(screen, /1 min ago +warn +mcp: refused/);
   }
   const busy = { ...activity, chunks: [...none.slice(1), 44_640] };
-  assert.match(shown({ ...overview, activity: busy }, 80, 24), /indexed chunks +44,640/);
-  assert.match(shown({ ...overview, activity: busy }, 60, 24), / chunks +44,640/);
-  assert.not.match(shown({ ...overview, activity: null }), '24 h');
+  assert.match(bodyOf({ ...overview, activity: busy }, 80, 24), /indexed chunks +44,640/);
+  assert.match(bodyOf({ ...overview, activity: busy }, 60, 24), / chunks +44,640/);
+  assert.not.match(bodyOf({ ...overview, activity: null }), '24 h');
 });
 
 test('unknown values have their rows from the start', () => {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { SyncEvent, SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { runIndexScreen } from '../../../src/ui/screens/index/run.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { errorOf } from '../../support/failure.js';
 import {
   assertFits,
   assertRestored,
@@ -16,7 +17,7 @@ import {
 import { waitFor } from '../../support/wait.js';
 import { aSummary } from '../memory/sync-builders.js';
 
-interface Opened {
+interface OpenedScreen {
   readonly terminal: FakeTerminal;
   readonly emit: (event: SyncEvent) => void;
   readonly finish: (summary: SyncSummary) => void;
@@ -25,13 +26,13 @@ interface Opened {
   readonly interrupts: number[];
 }
 
-function open(columns: number, rows: number): Opened {
+function open(columns: number, rows: number): OpenedScreen {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc memory index\n');
   const interrupts: number[] = [];
-  let emit: Opened['emit'] = () => undefined;
-  let finish: Opened['finish'] = () => undefined;
-  let fail: Opened['fail'] = () => undefined;
+  let emit: OpenedScreen['emit'] = () => undefined;
+  let finish: OpenedScreen['finish'] = () => undefined;
+  let fail: OpenedScreen['fail'] = () => undefined;
   let atMs = 0;
   const ended = runIndexScreen({
     stdin: terminal.stdin,
@@ -56,7 +57,7 @@ function open(columns: number, rows: number): Opened {
   return { terminal, emit, finish, fail, ended, interrupts };
 }
 
-function work({ emit }: Opened): void {
+function work({ emit }: OpenedScreen): void {
   emit({ type: 'rebuild.started', reason: 'first', detail: '' });
   emit({
     type: 'scan.finished',
@@ -268,10 +269,7 @@ test('restores the terminal when the work fails', async () => {
   work(opened);
   await waitForText(opened.terminal, 'q stop');
   opened.fail(new Error('disk full'));
-  let message = '';
-  await opened.ended.catch((error: Error) => {
-    message = error.message;
-  });
+  const { message } = await errorOf(Error, opened.ended);
   assert.is(message, 'disk full');
   assertRestored(opened.terminal);
   assert.equal(opened.terminal.screen(), ['$ svc memory index']);

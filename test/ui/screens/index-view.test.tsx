@@ -44,18 +44,6 @@ test('events are shown at once, and those before the first frame are not missed'
   view.unmount();
 });
 
-test('Ctrl-C and q request a stop; ? lists the keys', async () => {
-  const { view, stops, frame } = rendered();
-  await waitFor('the first frame', () => frame().includes('main'), frame);
-  view.stdin.write('?');
-  await waitFor('the keys', () => frame().includes('stop'), frame);
-  view.stdin.write(KEYS.ctrlC);
-  await waitFor('a stop', () => stops.length === 1);
-  view.stdin.write('q');
-  await waitFor('another', () => stops.length === 2);
-  view.unmount();
-});
-
 test('keys that arrive together after a blocked event loop all count', async () => {
   const { view, stops, frame } = rendered();
   await waitFor('the first frame', () => frame().includes('main'), frame);

@@ -12,6 +12,7 @@ import {
   runProviderScreen,
 } from '../../../src/ui/screens/provider/run.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { errorOf } from '../../support/failure.js';
 import {
   assertFits,
   assertRestored,
@@ -19,6 +20,7 @@ import {
   type FakeTerminal,
   KEYS,
   TERMINAL_SIZES,
+  typeAndDraw,
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -31,14 +33,14 @@ interface Run {
   readonly fail: (error: Error) => void;
 }
 
-interface Opened {
+interface OpenedScreen {
   readonly terminal: FakeTerminal;
   readonly ended: Promise<ProviderScreenEnd>;
   readonly runs: Run[];
   readonly leave: AbortController;
 }
 
-function open(columns: number, rows: number, edit?: ProviderScreenOptions['edit']): Opened {
+function open(columns: number, rows: number, edit?: ProviderScreenOptions['edit']): OpenedScreen {
   const terminal = createTerminal(columns, rows);
   terminal.stdout.write('$ svc provider test\n');
   const runs: Run[] = [];
@@ -67,7 +69,7 @@ function emitAll({ emit, finish }: Run, diagnosis: Diagnosis): void {
   finish(diagnosis);
 }
 
-async function firstRun({ runs }: Opened): Promise<Run> {
+async function firstRun({ runs }: OpenedScreen): Promise<Run> {
   await waitFor('the first run', () => runs.length > 0);
   const [run] = runs;
   if (run === undefined) throw new Error('no run');
@@ -161,19 +163,16 @@ test('e gives the terminal to the editor and comes back; an editor that cannot r
   await waitForText(terminal, 'e open svc.json:14');
   terminal.type('e');
   await waitFor('the editor', () => edited === 2);
-  const failed = opened.ended.then(
-    () => '',
-    (error: unknown) => String(error),
-  );
+  const failure = errorOf(Error, opened.ended);
   close(new Error('cannot run the editor'));
-  assert.match(await failed, /cannot run the editor/u);
+  assert.match((await failure).message, /cannot run the editor/u);
   assertRestored(terminal, '$ svc provider test');
 });
 
 test('quitting during a run aborts it; so does an outside signal', async () => {
   for (const go of [
-    ({ terminal }: Opened) => terminal.type('q'),
-    ({ leave }: Opened) => leave.abort(),
+    ({ terminal }: OpenedScreen) => terminal.type('q'),
+    ({ leave }: OpenedScreen) => leave.abort(),
   ]) {
     const opened = open(80, 24);
     const run = await firstRun(opened);
@@ -190,10 +189,7 @@ test('a bug in the work restores the terminal and is thrown', async () => {
   const run = await firstRun(opened);
   await waitForText(opened.terminal, '? help');
   run.fail(new Error('a bug'));
-  let message = '';
-  await opened.ended.catch((error: Error) => {
-    message = error.message;
-  });
+  const { message } = await errorOf(Error, opened.ended);
   assert.is(message, 'a bug');
   assertRestored(opened.terminal, '$ svc provider test');
 });
@@ -263,8 +259,7 @@ test('fits any terminal', async () => {
         const { terminal } = opened;
         emitAll(await firstRun(opened), REFUSED);
         await waitFor('a frame', () => terminal.screen().join().length > 0);
-        terminal.type(key);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await typeAndDraw(terminal, key);
         assertFits(terminal);
         opened.leave.abort();
         await opened.ended;

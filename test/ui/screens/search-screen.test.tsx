@@ -20,13 +20,18 @@ import {
 import { waitFor } from '../../support/wait.js';
 import { aResponse, aResult } from './search-builders.js';
 
-interface Opened {
+interface OpenedScreen {
   readonly terminal: FakeTerminal;
   readonly ended: Promise<SearchScreenEnd>;
   readonly queries: string[];
 }
 
-function open(columns: number, rows: number, actions: Partial<SearchScreenActions> = {}): Opened {
+function open(
+  columns: number,
+  rows: number,
+  actions: Partial<SearchScreenActions> = {},
+  signal: AbortSignal = NEVER,
+): OpenedScreen {
   const terminal = createTerminal(columns, rows);
   const queries: string[] = [];
   terminal.stdout.write('$ svc memory search\n');
@@ -35,7 +40,7 @@ function open(columns: number, rows: number, actions: Partial<SearchScreenAction
     stdout: terminal.stdout,
     style: createStyle(false),
     memory: 'main',
-    signal: NEVER,
+    signal,
     actions: {
       prepare: async () => undefined,
       isSemantic: false,
@@ -73,7 +78,7 @@ function pathOf(item: ResultItem | undefined): string | undefined {
   return item?.result.path;
 }
 
-async function leave({ terminal, ended }: Opened): Promise<void> {
+async function leave({ terminal, ended }: OpenedScreen): Promise<void> {
   terminal.type(KEYS.ctrlC);
   assert.equal(await ended, { type: 'left' });
   assertRestored(terminal, '$ svc memory search');
@@ -504,28 +509,8 @@ test('hostile names and lines are escaped', async () => {
 });
 
 test('an outside signal ends the screen and restores the terminal', async () => {
-  const terminal = createTerminal(80, 24);
-  terminal.stdout.write('$ svc memory search\n');
   const controller = new AbortController();
-  const ended = runSearchScreen({
-    stdin: terminal.stdin,
-    stdout: terminal.stdout,
-    style: createStyle(true),
-    signal: controller.signal,
-    memory: 'main',
-    actions: {
-      prepare: async () => undefined,
-      isSemantic: false,
-      openFolder: () => Promise.reject(new Error('unused')),
-      edit: undefined,
-      history: () => [],
-      remember: () => undefined,
-      search: () => Promise.reject(new Error('unused')),
-      preview: () => Promise.reject(new Error('unused')),
-      copy: () => Promise.reject(new Error('unused')),
-      explain: () => ({ message: '' }),
-    },
-  });
+  const { terminal, ended } = open(80, 24, {}, controller.signal);
   await waitForText(terminal, 'Ask');
   controller.abort();
   assert.equal(await ended, { type: 'left' });

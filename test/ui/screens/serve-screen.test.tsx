@@ -17,6 +17,7 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
+  typeAndDraw,
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -246,8 +247,7 @@ test('any services fit any terminal', async () => {
         const { terminal, screen } = open(columns, rows);
         screen.setServe(serving(services));
         await waitFor('a frame', () => terminal.screen().join().length > 0);
-        terminal.type(key);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await typeAndDraw(terminal, key);
         assertFits(terminal);
         await screen.close();
       },

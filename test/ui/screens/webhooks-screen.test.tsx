@@ -10,6 +10,7 @@ import {
   createTerminal,
   KEYS,
   TERMINAL_SIZES,
+  typeAndDraw,
   waitForText,
 } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -88,8 +89,7 @@ test('a frame is never wider than its terminal and always shorter, whatever it c
       async (columns, rows, routes, flows, deliveries, key) => {
         const { terminal, screen } = open(columns, rows, snapshot(routes, flows, deliveries));
         await waitFor('a frame', () => terminal.screen().length > 0);
-        terminal.type(key);
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        await typeAndDraw(terminal, key);
         assertFits(terminal);
         await screen.close();
       },

@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
 import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
+import { errorOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
@@ -52,11 +53,7 @@ test('reports that a view failed, and restores the terminal', async () => {
     throw new Error('a bug');
   }
   const { terminal, screen } = open(<Broken />);
-  let message = '';
-  await screen.failed.catch((error: Error) => {
-    message = error.message;
-  });
-  assert.is(message, 'a bug');
+  assert.is((await errorOf(Error, screen.failed)).message, 'a bug');
   await screen.unmount();
   assert.is(terminal.buffer.alternate, false);
 });
