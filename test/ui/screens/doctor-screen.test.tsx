@@ -237,14 +237,12 @@ test('r checks again: the earlier run is aborted and its late events are ignored
   const second = await runOf(opened, 1);
   assert.is(first.signal.aborted, true);
   await waitForText(opened.terminal, '● configuration');
-  first.emit({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
-  emitAll(
-    second,
-    NAMES.map((name) => resultOf(name)),
-  );
+  const results = NAMES.map((name) => resultOf(name));
+  emitAll(second, results);
   await waitForText(opened.terminal, 'All is well.');
+  first.emit({ type: 'check.finished', result: resultOf('configuration', [STALE]) });
   opened.terminal.type(KEYS.ctrlC);
-  await opened.ended;
+  assert.equal((await opened.ended).results, results);
   assertRestored(opened.terminal, '$ svc config doctor');
 });
 
