@@ -157,7 +157,7 @@ const shorterLibraries = {
 };
 
 /**
- * Only the code of better-sqlite3 12 is bundled: it starts sooner so. 13 is loaded from its package where it is
+ * Only the code of better-sqlite3 12 is bundled, which makes it start sooner. 13 is loaded from its package where it is
  * installed, and npm removes an optional dependency that it cannot build.
  * @type {import('rolldown').Plugin}
  */

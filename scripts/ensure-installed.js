@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Records the Node.js ABI that native modules were built for. */
 const abiFile = `${root}node_modules/.svc-node-abi`;
 
-/** The lock file has the release of better-sqlite3 for Node.js 20, which has to be compiled; this one is built. */
+/** The lock file has the release of better-sqlite3 for Node.js 20, which has to be compiled; this one is prebuilt. */
 const NEWER_SQLITE = 'better-sqlite3@13.2.0';
 const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
 
@@ -28,7 +28,7 @@ const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0' };
 /** Exists while a process installs or builds, which renews its time. */
 const lockFile = `${root}.svc-installing`;
 const RENEW_MS = 1000;
-/** A lock that is older is of a process that was killed. */
+/** An older lock is that of a process that was killed. */
 const LOST_MS = 10_000;
 
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
@@ -56,11 +56,11 @@ export async function withInstallLock(work) {
 
 /** @returns {Promise<boolean>} false in a folder that cannot be written, where nothing can be installed either */
 async function takeLock() {
-  let ended;
+  let clearProgress;
   for (;;) {
     try {
       writeFileSync(lockFile, '', { flag: 'wx' });
-      ended?.();
+      clearProgress?.();
       return true;
     } catch (error) {
       if (Reflect.get(Object(error), 'code') !== 'EEXIST') return false;
@@ -68,7 +68,7 @@ async function takeLock() {
     const lock = statSync(lockFile, { throwIfNoEntry: false });
     if (lock !== undefined && Date.now() - lock.mtimeMs > LOST_MS)
       rmSync(lockFile, { force: true });
-    ended ??= showProgress('waiting for another process, which installs or builds svc');
+    clearProgress ??= showProgress('waiting for another process, which installs or builds svc');
     await sleep(50);
   }
 }
@@ -94,7 +94,7 @@ export async function installPackages() {
   const locked = statSync(`${root}package-lock.json`);
   const isComplete = installed !== undefined && installed.mtimeMs >= locked.mtimeMs;
   const hasSqlite = !runsNewerSqlite || isSqliteReady();
-  if (isComplete && hasSqlite && builtFor() === process.versions.modules) return;
+  if (isComplete && hasSqlite && builtForAbi() === process.versions.modules) return;
   await npm('installing dependencies (only once)', ['ci', '--ignore-scripts', ...QUIET]);
   if (!runsNewerSqlite) return;
   const newer = ['install', '--no-save', '--ignore-scripts', ...QUIET, NEWER_SQLITE];
@@ -113,9 +113,9 @@ async function compileSqlite() {
 export async function ensureBuilt() {
   const { buildProgram, isBuildStale } = await import('./build.js');
   if (!isBuildStale()) return;
-  const ended = showProgress('building svc');
+  const clearProgress = showProgress('building svc');
   await buildProgram();
-  ended();
+  clearProgress();
 }
 
 /** npm would empty the folder that the link points to. */
@@ -124,7 +124,7 @@ function isLinked() {
   return folder?.isSymbolicLink() === true;
 }
 
-/** Compiled or with its compiled files, by whomever, or tried once. */
+/** Whether SQLite is compiled or prebuilt, or compiling it was tried. */
 function isSqliteReady() {
   const sqlite = `${root}node_modules/better-sqlite3`;
   const places = [`${sqlite}/build/Release/better_sqlite3.node`, `${sqlite}/prebuilds`, abiFile];
@@ -132,7 +132,7 @@ function isSqliteReady() {
 }
 
 /** An install made by someone else is assumed to be for this Node.js. */
-function builtFor() {
+function builtForAbi() {
   return existsSync(abiFile) ? readFileSync(abiFile, 'utf8') : process.versions.modules;
 }
 
@@ -153,7 +153,7 @@ async function npm(what, args) {
  * @param {string[]} args
  */
 async function runNpm(what, args) {
-  const ended = showProgress(what);
+  const clearProgress = showProgress(what);
   const kill = () => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   };
@@ -173,13 +173,13 @@ async function runNpm(what, args) {
     new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
   ]);
   process.off('exit', kill);
-  ended();
+  clearProgress();
   return { output: `${output}${errors}`, status };
 }
 
 /**
  * @param {(signal: 'SIGHUP' | 'SIGINT' | 'SIGTERM') => void} listener
- * @returns {() => void} what stops listening
+ * @returns {() => void} stops listening
  */
 export function onSignals(listener) {
   /** @type {readonly ('SIGHUP' | 'SIGINT' | 'SIGTERM')[]} */
@@ -194,7 +194,7 @@ export function onSignals(listener) {
  * On a terminal, with the seconds so far; otherwise one line.
  *
  * @param {string} what
- * @returns {() => void} what removes the line from a terminal
+ * @returns {() => void} removes the line from a terminal
  */
 function showProgress(what) {
   const { stderr } = process;

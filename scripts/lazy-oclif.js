@@ -31,7 +31,7 @@ const FOR_PLUGINS = ['lib/module-loader.js', 'lib/config/ts-path.js'];
 const UNUSED = ['ansi-escapes', 'cli-spinners', 'lilconfig', 'minimatch', 'tinyglobby'];
 
 const { resolve } = createRequire(join(OCLIF, 'package.json'));
-/** The platform, without what else the package that oclif asks for it loads. */
+/** Detects WSL; the package that oclif gets this from loads more than it. */
 export const IS_WSL = createRequire(resolve('wsl-utils')).resolve('is-wsl');
 
 /** The files that help needs, and no command. */

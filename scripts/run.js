@@ -23,11 +23,11 @@ await withInstallLock(async () => {
   await (target === 'test/run.ts' ? installPackages() : ensureInstalled());
   if (builds) await ensureBuilt();
 });
-const named = `${target}/${args[0]}.ts`;
+const namedFile = `${target}/${args[0]}.ts`;
 const file = target.endsWith('.ts')
   ? target
-  : /^[\w-]+$/.test(args[0] ?? '') && existsSync(`${root}${named}`)
-    ? named
+  : /^[\w-]+$/.test(args[0] ?? '') && existsSync(`${root}${namedFile}`)
+    ? namedFile
     : `${target}/main.ts`;
 // Otherwise the file would keep running after a signal to this process alone; before it starts, so that none is missed.
 onSignals((signal) => run.kill(signal));

@@ -88,7 +88,7 @@ const DREAM_NOTES: Readonly<Record<string, string>> = {
     },
   }),
 };
-const ASKED = [
+const QUERIES = [
   'backup time',
   'nightly job',
   'storage server',
@@ -174,7 +174,7 @@ async function main(): Promise<void> {
     }
     prepare(home, ['memory', 'index', '-w', 'notes']);
     prepare(home, ['schedule', 'run', 'nightly']);
-    for (const question of ASKED) prepare(home, ['memory', 'search', question]);
+    for (const query of QUERIES) prepare(home, ['memory', 'search', query]);
     for (const scene of SCENES) {
       const grid = new Grid();
       if (scene.prompt) grid.write(`\u001B[32m$\u001B[39m ${commandLine(scene.args)}\r\n`);
@@ -283,11 +283,11 @@ async function run(
     lastMs = performance.now();
     await settle();
   }
-  const shown = output;
+  const captured = output;
   // The listener of the next capture would refuse to start while this one runs.
   terminal.kill('SIGTERM');
   await ended;
-  return shown;
+  return captured;
 }
 
 await main();

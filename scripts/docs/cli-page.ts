@@ -1,10 +1,11 @@
+import { nameOf } from './command-words.js';
 import type { ManifestCommand, ManifestFlag } from './manifest.js';
 import { GENERATED, prose, table } from './markdown.js';
 
 /** docs/cli.md: the structure of a command line, and the flags of all commands. */
 export function cliPage(commands: readonly ManifestCommand[]): string {
   const uses = commands.flatMap((command) =>
-    Object.values(command.flags).map((flag): Use => ({ command, flag })),
+    Object.values(command.flags).map((flag): FlagUse => ({ command, flag })),
   );
   const names = [...new Set(uses.map(({ flag }) => flag.name))].sort();
   const rows = names.flatMap((name) =>
@@ -34,7 +35,7 @@ export function cliPage(commands: readonly ManifestCommand[]): string {
       [
         ['`svc "who owns billing"`', '`svc memory search "who owns billing"`'],
         ...commands.flatMap(({ id, aliases = [] }) =>
-          aliases.map((alias) => [named(alias), named(id)]),
+          aliases.map((alias) => [`\`${nameOf({ id: alias })}\``, `\`${nameOf({ id })}\``]),
         ),
       ],
     ),
@@ -46,21 +47,16 @@ export function cliPage(commands: readonly ManifestCommand[]): string {
   return `${parts.join('\n')}\n`;
 }
 
-/** A command as typed. */
-function named(id: string): string {
-  return `\`svc ${id.replaceAll(':', ' ')}\``;
-}
-
-interface Use {
+interface FlagUse {
   readonly command: ManifestCommand;
   readonly flag: ManifestFlag;
 }
 
 /** One row for each meaning of a flag. */
-function rowsOf(uses: readonly Use[], commandCount: number): readonly (readonly string[])[] {
-  const meanings = new Map<string, Use[]>();
+function rowsOf(uses: readonly FlagUse[], commandCount: number): readonly (readonly string[])[] {
+  const meanings = new Map<string, FlagUse[]>();
   for (const use of uses) {
-    const meaning = `${prose(use.flag.summary ?? '')}\n${takes(use.flag)}`;
+    const meaning = `${prose(use.flag.summary ?? '')}\n${valueCell(use.flag)}`;
     meanings.set(meaning, [...(meanings.get(meaning) ?? []), use]);
   }
   return [...meanings].map(([key, same]) => {
@@ -71,22 +67,23 @@ function rowsOf(uses: readonly Use[], commandCount: number): readonly (readonly 
 }
 
 /** The short flag, the name and its aliases. */
-function spellings(uses: readonly Use[]): string {
+function spellings(uses: readonly FlagUse[]): string {
   const letters = uses.flatMap(({ flag }) => (flag.char === undefined ? [] : [`-${flag.char}`]));
   const others = uses.flatMap(({ flag }) => flag.aliases ?? []).map((alias) => `--${alias}`);
   const all = [...letters, `--${uses[0]?.flag.name ?? ''}`, ...others];
   return [...new Set(all)].map((spelling) => `\`${spelling}\``).join(', ');
 }
 
-function takes(flag: ManifestFlag): string {
+/** The value of a flag; empty for a boolean flag. */
+function valueCell(flag: ManifestFlag): string {
   if (flag.type === 'boolean') return '';
-  const named = typeof flag.helpValue === 'string' ? flag.helpValue : 'N';
-  const values = (flag.options ?? [named]).map((value) => `\`${value}\``).join(', ');
+  const placeholder = typeof flag.helpValue === 'string' ? flag.helpValue : 'N';
+  const values = (flag.options ?? [placeholder]).map((value) => `\`${value}\``).join(', ');
   return flag.multiple === true ? `${values}; may be repeated` : values;
 }
 
 /** Commands grouped by topic: "dream, dream list · run; memory search". */
-function commandList(uses: readonly Use[]): string {
+function commandList(uses: readonly FlagUse[]): string {
   const topics = new Map<string, string[]>();
   for (const { command } of uses) {
     const words = command.id.split(':');
@@ -98,6 +95,6 @@ function commandList(uses: readonly Use[]): string {
     .join('; ');
 }
 
-function linkTo({ id }: ManifestCommand, shown: string): string {
-  return `[${shown}](commands.md#svc-${id.replaceAll(':', '-')})`;
+function linkTo({ id }: ManifestCommand, word: string): string {
+  return `[${word}](commands.md#svc-${id.replaceAll(':', '-')})`;
 }

@@ -18,7 +18,7 @@ export const EXIT_CODES: readonly (readonly [code: string, meaning: string])[] =
   ['0', 'Success, also when nothing was found.'],
   ['1', 'The operation failed, or a check found a problem.'],
   ['2', 'The command line or the configuration is invalid.'],
-  ['124', 'The time of `--timeout` was over.'],
+  ['124', 'The time limit of `--timeout` has passed.'],
   ['130', 'Interrupted with Ctrl-C.'],
 ];
 

@@ -71,7 +71,7 @@ const forgetUndo: JsonDocument = {
   },
 };
 
-const exported: JsonDocument = {
+const memoryExport: JsonDocument = {
   title: 'svc memory export',
   introduction:
     'Only with `--output`. For the lines of the export itself, see [backup.md](backup.md#file-format).',
@@ -87,7 +87,7 @@ const exported: JsonDocument = {
   },
 };
 
-const imported: JsonDocument = {
+const memoryImport: JsonDocument = {
   title: 'svc memory import',
   introduction: 'What was written; see [backup.md](backup.md).',
   schema: importOutputSchema,
@@ -149,8 +149,8 @@ export const CARE_DOCUMENTS: readonly JsonDocument[] = [
   forget,
   forgetList,
   forgetUndo,
-  exported,
-  imported,
+  memoryExport,
+  memoryImport,
   sessionList,
   session,
 ];

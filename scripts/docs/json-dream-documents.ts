@@ -56,8 +56,7 @@ const SWEEP_EXAMPLE = {
   retired: 0,
 };
 
-/** `svc dream backfill --json`. */
-const BACKFILL_DOCUMENT: JsonDocument = {
+const backfill: JsonDocument = {
   title: 'svc dream backfill',
   introduction:
     'Statements of old notes that are worth remembering, or what a rollback removed; also printed by `svc memory rem-backfill`.',
@@ -297,7 +296,7 @@ const schedule: JsonDocument = {
   },
 };
 
-const onOff: JsonDocument = {
+const enable: JsonDocument = {
   title: 'svc dream enable, svc dream disable',
   introduction: 'The configuration change.',
   schema: dreamSwitchOutputSchema,
@@ -323,7 +322,7 @@ export const DREAM_DOCUMENTS: readonly JsonDocument[] = [
   promote,
   reject,
   undo,
-  BACKFILL_DOCUMENT,
+  backfill,
   schedule,
-  onOff,
+  enable,
 ];

@@ -15,7 +15,7 @@ const EXAMPLE_METRICS = {
   characters: 5120,
 };
 
-const evaluated: JsonDocument = {
+const evaluation: JsonDocument = {
   title: 'svc memory eval',
   introduction: 'The measured search quality; see [eval.md](eval.md).',
   schema: evalOutputSchema,
@@ -58,7 +58,7 @@ const evaluated: JsonDocument = {
   },
 };
 
-const drafted: JsonDocument = {
+const generation: JsonDocument = {
   title: 'svc memory eval --generate',
   introduction: 'Draft questions; see [eval.md](eval.md#drafting-questions).',
   schema: evalDraftsOutputSchema,
@@ -78,4 +78,4 @@ const drafted: JsonDocument = {
 };
 
 /** The documents of `svc memory eval`. */
-export const EVAL_DOCUMENTS: readonly JsonDocument[] = [evaluated, drafted];
+export const EVAL_DOCUMENTS: readonly JsonDocument[] = [evaluation, generation];

@@ -5,7 +5,7 @@ import type { JsonDocument } from './json-document.js';
 export const IMPORT_DOCUMENT: JsonDocument = {
   title: 'svc config import',
   introduction:
-    'What is taken over from another program; see [moving-in.md](moving-in.md). With `--dry-run`, nothing is written.',
+    'What is imported from another program; see [moving-in.md](moving-in.md). With `--dry-run`, nothing is written.',
   schema: configImportOutputSchema,
   example: {
     from: 'qmd',

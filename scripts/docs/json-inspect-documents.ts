@@ -39,7 +39,7 @@ const links: JsonDocument = {
 
 const inspect: JsonDocument = {
   title: 'svc memory inspect',
-  introduction: 'What the index has of a file, and why the file belongs to memory or not.',
+  introduction: 'What the index contains of a file, and why the file belongs to memory or not.',
   schema: inspectOutputSchema,
   example: {
     agent: 'main',

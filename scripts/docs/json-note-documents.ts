@@ -30,7 +30,7 @@ const add: JsonDocument = {
 
 const undo: JsonDocument = {
   title: 'svc memory undo',
-  introduction: 'What was taken back.',
+  introduction: 'What was undone.',
   schema: memoryUndoOutputSchema,
   example: {
     ...PLACE,
@@ -41,7 +41,7 @@ const undo: JsonDocument = {
 
 const undoList: JsonDocument = {
   title: 'svc memory undo --list',
-  introduction: 'What can be taken back.',
+  introduction: 'What can be undone.',
   schema: memoryUndoListOutputSchema,
   example: {
     ...PLACE,
@@ -61,7 +61,7 @@ const edit: JsonDocument = {
 
 const capture: JsonDocument = {
   title: 'svc memory capture',
-  introduction: 'What was kept of a conversation; see [capture.md](capture.md).',
+  introduction: 'What was captured from a conversation; see [capture.md](capture.md).',
   schema: memoryCaptureOutputSchema,
   example: {
     ...PLACE,

@@ -84,7 +84,7 @@ const upgrade: JsonDocument = {
   schema: upgradeOutputSchema,
   example: {
     installed: '0.2.0',
-    newest: '0.2.0',
+    newest: '0.3.0',
     isOutdated: true,
     installation: 'npm',
     command: 'npm install -g svc-cli@latest',
@@ -111,7 +111,6 @@ const bugReport: JsonDocument = {
   },
 };
 
-/** @param agents the document of `svc memory status`, whose entries are part of this one */
 const overallStatus: JsonDocument = {
   title: 'svc status',
   introduction: 'The state of everything. Exits with 1 if there are problems.',
@@ -188,6 +187,7 @@ const overallStatus: JsonDocument = {
   },
 };
 
+/** The documents about svc itself and the state of everything. */
 export const OVERVIEW_DOCUMENTS: readonly JsonDocument[] = [
   secretsCheck,
   overallStatus,

@@ -111,7 +111,7 @@ const secret: JsonDocument = {
   title: 'svc webhook secret generate',
   introduction: 'A new secret. svc does not store it.',
   schema: secretOutputSchema,
-  example: { secret: 'a-new-secret-of-43-signs-that-nobody-knows-', warnings: [] },
+  example: { secret: 'a-new-secret-of-43-characters-nobody-knows-', warnings: [] },
 };
 
 const delivery = {
@@ -156,7 +156,7 @@ const show: JsonDocument = {
 
 const replay: JsonDocument = {
   title: 'svc webhook replay',
-  introduction: 'What came of a replay.',
+  introduction: 'The result of a replay.',
   schema: replayOutputSchema,
   example: {
     replayOf: delivery.id,

@@ -27,7 +27,7 @@ export function writeGguf(
 ): Buffer {
   const entries = Object.entries(keys);
   const head = [Buffer.from('GGUF'), u32(3), u64(tensors.length), u64(entries.length)];
-  for (const [name, value] of entries) head.push(text(name), typed(value));
+  for (const [name, value] of entries) head.push(text(name), typedBytes(value));
   let offset = 0;
   for (const { name, shape, data } of tensors) {
     head.push(text(name), u32(shape.length), ...shape.map(u64), u32(TENSOR_F32), u64(offset));
@@ -37,7 +37,7 @@ export function writeGguf(
   return Buffer.concat([padded(header), ...tensors.map(({ data }) => padded(floats(data)))]);
 }
 
-function typed(value: GgufValue): Buffer {
+function typedBytes(value: GgufValue): Buffer {
   switch (value.type) {
     case 'bool':
       return Buffer.concat([u32(TYPES.bool), Buffer.of(value.value ? 1 : 0)]);
