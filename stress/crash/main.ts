@@ -22,9 +22,9 @@ const ROUNDS = 300;
 /** Attempts to kill a run before it ends. */
 const TRIES = 6;
 
-const words = parseCommandLine(process.argv.slice(2), ['rounds', 'seed']);
-const rounds = words.number('rounds') ?? ROUNDS;
-const seed = words.number('seed') ?? Date.now() % 1_000_000;
+const commandLine = parseCommandLine(process.argv.slice(2), ['rounds', 'seed']);
+const rounds = commandLine.number('rounds') ?? ROUNDS;
+const seed = commandLine.number('seed') ?? Date.now() % 1_000_000;
 
 const world = makeWorld(seededRandom(seed));
 prepareConfig(world.configFile);
@@ -38,7 +38,8 @@ const all: readonly Victim[] = [
   forgettingVictim(),
 ];
 const victims = all.filter(
-  ({ name }) => words.names.length === 0 || words.names.some((part) => name.includes(part)),
+  ({ name }) =>
+    commandLine.names.length === 0 || commandLine.names.some((part) => name.includes(part)),
 );
 if (victims.length === 0) {
   throw new Error(`unknown victim; known: ${all.map(({ name }) => name).join(', ')}`);
@@ -75,11 +76,11 @@ async function killAndCheck(kill: number): Promise<void> {
     const reading = world.read('amber cedar');
     const before = world.handwrittenHashes();
     try {
-      const { wasAtWork, run, hashesBefore = before } = await victim.killOnce(world, round);
+      const { wasAtWork, hashesBefore = before } = await victim.killOnce(world, round);
       const reader = await reading;
       if (!wasAtWork && attempt < TRIES) continue;
       if (!wasAtWork) throw new Error(`${victim.name} always finished before it was killed`);
-      const aftermath = { world, hashesBefore, run, reader, scratch, program };
+      const aftermath = { world, hashesBefore, reader, scratch, program };
       const parallel = PROMISES.filter(({ copies }) => copies).map((one) => check(one, aftermath));
       // Failures are reported below.
       for (const one of parallel) one.catch(() => undefined);

@@ -16,8 +16,6 @@ export interface Victim {
 export interface KillResult {
   /** Whether it was still running. */
   readonly wasAtWork: boolean;
-  /** Its output; undefined for several runs. */
-  readonly run: SvcRun | undefined;
   /** Hashes of what people had written when it started, if the victim itself wrote notes before. */
   readonly hashesBefore?: ReadonlyMap<string, string>;
 }
@@ -75,6 +73,6 @@ class Span {
 }
 
 /** Asserts with a message. */
-export function must(holds: boolean, expectation: string): asserts holds {
-  if (!holds) throw new Error(expectation);
+export function must(condition: boolean, expectation: string): asserts condition {
+  if (!condition) throw new Error(expectation);
 }

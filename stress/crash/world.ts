@@ -11,7 +11,7 @@ import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
 import { SECRET, SESSION } from '../../test/support/webhooks.js';
 
 /** Handwritten text at the top of `MEMORY.md`. */
-export const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
+export const HANDWRITTEN = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
 const NOTES = 200;
 const CONFIG = `// the memory of a test
@@ -58,7 +58,7 @@ export function makeWorld(random: () => number): World {
   const home = tempFolder();
   const configFile = home.write('svc.json', CONFIG);
   const readerFile = home.write('reader.json', READER_CONFIG);
-  home.write('workspace/MEMORY.md', HAND);
+  home.write('workspace/MEMORY.md', HANDWRITTEN);
   for (let n = 0; n < NOTES; n++) home.write(`workspace/memory/n${n}.md`, noteText(n, 2));
   const workspace = home.at('workspace');
   const below = (end: number): number => Math.floor(random() * end);

@@ -17,9 +17,9 @@ const onInput = (json: string): void => {
 };
 
 const target = await open();
-const found = await hunt();
+const result = await hunt();
 await target.close();
-process.send?.(found, () => process.exit());
+process.send?.(result, () => process.exit());
 
 async function hunt(): Promise<HuntResult> {
   for (const { name: file, input } of seedsOf(name)) {

@@ -25,11 +25,12 @@ const huntResultSchema = z.object({
   bug: z.optional(z.object({ input: z.unknown(), why: z.string() })),
 });
 
-const words = parseCommandLine(process.argv.slice(2), ['seconds', 'runs', 'seed']);
-const seed = words.number('seed') ?? Date.now() % 1_000_000;
-const maxRuns = words.number('runs') ?? Number.MAX_SAFE_INTEGER;
-const seconds = words.number('seconds') ?? (words.number('runs') === undefined ? SECONDS : 86_400);
-const names = words.names.length > 0 ? words.names : Object.keys(TARGETS);
+const commandLine = parseCommandLine(process.argv.slice(2), ['seconds', 'runs', 'seed']);
+const seed = commandLine.number('seed') ?? Date.now() % 1_000_000;
+const maxRuns = commandLine.number('runs') ?? Number.MAX_SAFE_INTEGER;
+const seconds =
+  commandLine.number('seconds') ?? (commandLine.number('runs') === undefined ? SECONDS : 86_400);
+const names = commandLine.names.length > 0 ? commandLine.names : Object.keys(TARGETS);
 for (const name of names) {
   if (!Object.hasOwn(TARGETS, name)) {
     throw new Error(`no target ${name}; there are ${Object.keys(TARGETS).join(', ')}`);

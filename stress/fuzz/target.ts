@@ -46,10 +46,10 @@ export interface TargetParts<Input> {
 
 /** Inputs between checks of the time; also how often the generator restarts with small inputs. */
 const RUNS_AT_ONCE = 250;
-/** What takes longer waits for something that does not come. A loop that never yields is seen outside. */
+/** A check that takes longer waits for something that never comes; main.ts detects a loop that never yields. */
 const LONGEST_RUN_MS = 30_000;
 
-/** Makes a target of its parts. */
+/** Makes a target from its parts. */
 export function openTarget<Input>(parts: TargetParts<Input>): OpenTarget {
   const { inputs, schema, check } = parts;
   return {

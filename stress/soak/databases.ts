@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import type { TempFolder } from '../../test/support/temp-folder.js';
 
 /** Integrity faults in the databases of a state folder. */
-export function openFaults(home: TempFolder): readonly string[] {
+export function integrityFaults(home: TempFolder): readonly string[] {
   return readdirSync(home.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.sqlite'))
     .flatMap((entry) => {

@@ -16,7 +16,7 @@ import { SECRET, SESSION } from '../../test/support/webhooks.js';
 import { askForClaim, NOTE } from '../claims.js';
 import { parseCommandLine } from '../flags.js';
 import { changeNotes, makeNotes } from './changing-notes.js';
-import { openFaults } from './databases.js';
+import { integrityFaults } from './databases.js';
 import { growthOf, type ResourceUsage, resourceUsageOf } from './resource-usage.js';
 import { type Load, loadWebhooks } from './webhook-load.js';
 
@@ -29,7 +29,7 @@ const WARM_UP = 1 / 3;
 const MOST_GROWTH = { mb: 12, share: 0.1 } as const;
 /** A connection may happen to be open when handles are counted. */
 const MOST_HANDLES = 3;
-const HAND = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
+const HANDWRITTEN = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
 const minutes = parseCommandLine(process.argv.slice(2), ['minutes']).number('minutes') ?? MINUTES;
 const totalMs = minutes * 60_000;
@@ -38,7 +38,7 @@ const complaints: string[] = [];
 const fake = await startOpenAiFake({ dimensions: 32 });
 const home = serverHome(configuration());
 chmodSync(home.at('svc.json'), 0o600);
-home.write('workspace/MEMORY.md', HAND);
+home.write('workspace/MEMORY.md', HANDWRITTEN);
 home.write(`workspace/${NOTE}`, '# Day\n\n');
 makeNotes(home.at('workspace/memory'));
 const serving = serve(home, ['--plain', '--quiet']);
@@ -123,7 +123,7 @@ interface UsageSample extends ResourceUsage {
 
 /** Samples resources periodically, and judges their growth after warming up. */
 async function watch(load: Load): Promise<void> {
-  const seen: Record<keyof typeof pids, UsageSample[]> = { serve: [], mcp: [] };
+  const samples: Record<keyof typeof pids, UsageSample[]> = { serve: [], mcp: [] };
   console.log(
     `node ${process.version}, ${minutes} min; serve and mcp: memory MB, handles, watches`,
   );
@@ -132,16 +132,16 @@ async function watch(load: Load): Promise<void> {
   for (;;) {
     const atMs = performance.now() - started;
     for (const name of ['serve', 'mcp'] as const) {
-      seen[name].push({ atMs, ...resourceUsageOf(pids[name]) });
+      samples[name].push({ atMs, ...resourceUsageOf(pids[name]) });
     }
     if (atMs >= nextRowMs) {
       nextRowMs += totalMs / ROWS;
-      printRow(atMs, load, seen.serve.at(-1), seen.mcp.at(-1));
+      printRow(atMs, load, samples.serve.at(-1), samples.mcp.at(-1));
     }
     if (atMs >= totalMs) break;
     await sleep(SAMPLE_EVERY_MS);
   }
-  for (const name of ['serve', 'mcp'] as const) judge(name, seen[name]);
+  for (const name of ['serve', 'mcp'] as const) judge(name, samples[name]);
 }
 
 function printRow(
@@ -184,9 +184,9 @@ async function finish(load: Load): Promise<void> {
   serving.child.kill('SIGTERM');
   const { code, stderr } = await serving.done;
   if (code !== 0) complaints.push(`serve ended with ${code}: ${stderr.slice(-2000)}`);
-  complaints.push(...load.lost(home), ...openFaults(home), ...load.complaints());
-  if (!readFileSync(home.at('workspace/MEMORY.md'), 'utf8').startsWith(HAND))
-    complaints.push('what was written by hand is not what it was');
+  complaints.push(...load.lost(home), ...integrityFaults(home), ...load.complaints());
+  if (!readFileSync(home.at('workspace/MEMORY.md'), 'utf8').startsWith(HANDWRITTEN))
+    complaints.push('handwritten text in MEMORY.md has changed');
   const doctor = await runSvc(['config', 'doctor', '--json'], { home: home.path });
   const { counts, checks } = jsonOf.doctor(doctor);
   if (counts.faults > 0) complaints.push(`the doctor found ${JSON.stringify(checks)}`);

@@ -52,13 +52,13 @@ export function loadWebhooks(url: string, isOver: { readonly value: boolean }): 
   };
   return {
     flows: () => finished.size,
-    lost: (home) => lostOf(home, finished),
+    lost: (home) => lostFlowsIn(home, finished),
     complaints: () => complaints,
     ended: Promise.all(Array.from({ length: CLIENTS }, client)),
   };
 }
 
-function lostOf(home: TempFolder, flows: ReadonlySet<string>): readonly string[] {
+function lostFlowsIn(home: TempFolder, flows: ReadonlySet<string>): readonly string[] {
   const database = new Database(home.at('flows.sqlite'), { readonly: true });
   try {
     const ids = new Set(database.prepare<[], string>('SELECT id FROM flows').pluck().all());

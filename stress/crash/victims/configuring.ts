@@ -41,7 +41,7 @@ export function editingVictim(): Victim {
       must(text === before || text === after, `the configuration is neither old nor new: ${text}`);
       if (run.code === 0) must(text === after, 'the edit was acknowledged but is missing');
       must((statSync(configFile).mode & 0o777) === MODE, 'the mode of the file has changed');
-      return { wasAtWork, run };
+      return { wasAtWork };
     },
   };
 }
@@ -70,7 +70,7 @@ export function newConfigVictim(): Victim {
           `unexpected value in a new configuration: ${stdout}`,
         );
       } else must(run.code !== 0, 'the edit was acknowledged but there is no file');
-      return { wasAtWork: moments.wasAtWork(run), run };
+      return { wasAtWork: moments.wasAtWork(run) };
     },
   };
 }

@@ -8,7 +8,7 @@ import {
 import { openDreams } from '../../../src/engine/dreaming/store/dream-database.js';
 import { askForClaim } from '../../claims.js';
 import { Moments, must, type Victim } from '../victim.js';
-import { HAND, type World } from '../world.js';
+import { HANDWRITTEN, type World } from '../world.js';
 
 /** `svc dream run`, with claims to promote each time. */
 export function dreamingVictim(): Victim {
@@ -29,7 +29,7 @@ export function dreamingVictim(): Victim {
       must(next.code === 0, `the next sweep failed: ${next.stdout}${next.stderr}`);
       requireWhole(world, known);
       requireDecided(world);
-      return { wasAtWork, run, hashesBefore };
+      return { wasAtWork, hashesBefore };
     },
   };
 }
@@ -37,11 +37,11 @@ export function dreamingVictim(): Victim {
 /** Every line of the file is handwritten or belongs to a complete entry. */
 function requireWhole(world: World, known: ReadonlySet<string>): void {
   const text = readFileSync(world.home.at('workspace/MEMORY.md'), 'utf8');
-  must(text.startsWith(HAND), 'handwritten text has changed');
+  must(text.startsWith(HANDWRITTEN), 'handwritten text has changed');
   for (const entry of promotedEntries(text))
     must(known.has(entry.text), `unexpected entry "${entry.text}"`);
   const rest = handWritten(text)
-    .slice(HAND.length)
+    .slice(HANDWRITTEN.length)
     .replaceAll(/^## Promoted.*$/gmu, '')
     .trim();
   must(rest === '', `incomplete entry in the file: ${rest}`);

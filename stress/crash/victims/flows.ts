@@ -43,7 +43,7 @@ export function listenerVictim(): Victim {
       must(!log.includes(SECRET), 'the secret is in the log');
       // The next listener's address is read from the log.
       world.home.write('logs/serve.log', '');
-      return { wasAtWork: run.signal === 'SIGKILL', run };
+      return { wasAtWork: run.signal === 'SIGKILL' };
     },
   };
 }
@@ -160,7 +160,7 @@ export function flowCommandVictim(): Victim {
       // Leave nothing for the next round to claim.
       await again.operator.cancelFlow(flowId).catch(() => undefined);
       await again.close();
-      return { wasAtWork, run };
+      return { wasAtWork };
     },
   };
 }

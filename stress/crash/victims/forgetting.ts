@@ -32,7 +32,7 @@ export function forgettingVictim(): Victim {
       const holders = filesWith(home.path, word);
       if (isListed) must(holders.length === 0, `forgotten text is in ${holders.join()}`);
       else must(holders.length > 0, 'it is gone but not on the list');
-      return { wasAtWork, run };
+      return { wasAtWork };
     },
   };
 }

@@ -15,7 +15,7 @@ export function indexingVictims(): readonly Victim[] {
         const args = ['memory', 'index', '--json', ...(kind === 'force' ? ['--force'] : [])];
         const run = await world.runAndKill(args, moments.next(world.random, world.home.path));
         const wasAtWork = moments.wasAtWork(run);
-        return { wasAtWork, run };
+        return { wasAtWork };
       },
     };
   });

@@ -14,13 +14,13 @@ const APIS = ['anthropic', 'openai'] as const;
 const inputSchema = z.object({ api: z.enum(APIS), mangling: manglingSchema });
 
 /** No retries, which would take seconds: the vendors target covers them. */
-const SENT_AGAIN = new Set([408, 409, 425, 429, 500, 502, 503, 529, 599, 999]);
+const RETRIED = new Set([408, 409, 425, 429, 500, 502, 503, 529, 599, 999]);
 
 const inputs = fc.record({
   api: fc.constantFrom(...APIS),
   mangling: manglings.map((mangling) => {
     const { status = 200 } = mangling;
-    return { ...mangling, first: 0, cutOff: false, status: SENT_AGAIN.has(status) ? 422 : status };
+    return { ...mangling, first: 0, cutOff: false, status: RETRIED.has(status) ? 422 : status };
   }),
 });
 

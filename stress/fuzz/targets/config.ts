@@ -13,7 +13,6 @@ import {
 import { readConfigText } from '../../../src/engine/config/discovery.js';
 import { parseConfigText } from '../../../src/engine/config/document.js';
 import { coerceValue, parseKnownPath } from '../../../src/engine/config/known-path.js';
-
 import { maskConfigText } from '../../../src/engine/config/masked-text.js';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { configSchema } from '../../../src/engine/config/schema/index.js';
@@ -37,8 +36,8 @@ const inputSchema = z.object({
   path: z.string(),
   value: z.string(),
 });
-type Given = z.infer<typeof inputSchema>;
-interface Input extends Omit<Given, 'text'> {
+type CompactInput = z.infer<typeof inputSchema>;
+interface Input extends Omit<CompactInput, 'text'> {
   readonly text: string;
 }
 
@@ -86,7 +85,7 @@ const word = fc.oneof(
 );
 
 /** A configuration file as people write it. */
-const written: fc.Arbitrary<string> = fc
+const validText: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.tuple(schemaPath, fc.oneof(word, fc.jsonValue({ maxDepth: 1 }))), { maxLength: 5 }),
     fc.constantFrom(0, 1, 2, 4, '\t'),
@@ -140,18 +139,18 @@ const PIECE = fc.constantFrom(
 );
 
 const text: fc.Arbitrary<FuzzText> = fc.oneof(
-  { weight: 5, arbitrary: written },
+  { weight: 5, arbitrary: validText },
   {
     weight: 4,
     arbitrary: fc
-      .tuple(written, textEdits(PIECE))
-      .map(([sound, edits]) => mangleText(sound, edits)),
+      .tuple(validText, textEdits(PIECE))
+      .map(([valid, edits]) => mangleText(valid, edits)),
   },
   { weight: 1, arbitrary: fc.string({ unit: PIECE, maxLength: 60 }) },
   { weight: 1, arbitrary: repeatedText(fc.string({ unit: PIECE, maxLength: 3 }), 30_000) },
 );
 
-const inputs: fc.Arbitrary<Given> = fc.record({
+const inputs: fc.Arbitrary<CompactInput> = fc.record({
   text,
   path: fc.oneof(
     { weight: 6, arbitrary: schemaPath.map(formatPath) },
@@ -178,8 +177,8 @@ export async function openConfigTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
     schema: inputSchema,
-    check: async (given) => {
-      const input = { ...given, text: textOf(given.text) };
+    check: async (compact) => {
+      const input = { ...compact, text: textOf(compact.text) };
       checkReading(file, input.text);
       await checkEdits(context, file, input);
     },
@@ -215,10 +214,10 @@ async function checkEdits(
   const before = dataOf(file);
   if (await isAccepted(setConfigValue(context, { path, value }, options))) {
     const known = parseKnownPath(path);
-    const wanted = withValue(before ?? {}, known, coerceValue(known, value));
-    same(dataOf(file), wanted, 'set');
+    const expected = withValue(before ?? {}, known, coerceValue(known, value));
+    requireSame(dataOf(file), expected, 'set');
     const keptComments = typeof valueAt(before, known) !== 'object';
-    if (keptComments) sameComments(text, readFileSync(file, 'utf8'));
+    if (keptComments) requireSameComments(text, readFileSync(file, 'utf8'));
   } else if (readFileSync(file, 'utf8') !== text) throw new Error('rejected but changed');
   const middle = readFileSync(file, 'utf8');
   if (await isAccepted(unsetConfigValue(context, { path }, options))) {
@@ -227,7 +226,7 @@ async function checkEdits(
       throw new Error('removed but still there');
     if (valueAt(before, known) === undefined) {
       // The value is removed; its parent groups may stay.
-      same(withoutEmpty(dataOf(file)), withoutEmpty(before ?? {}), 'set and unset');
+      requireSame(withoutEmpty(dataOf(file)), withoutEmpty(before ?? {}), 'set and unset');
     }
   } else if (readFileSync(file, 'utf8') !== middle) throw new Error('rejected but changed');
 }
@@ -247,9 +246,9 @@ function dataOf(file: string): unknown {
   return parseConfigText(file, readConfigText(file)).value;
 }
 
-function same(found: unknown, wanted: unknown, subject: string): void {
-  if (isDeepStrictEqual(plain(found), plain(wanted))) return;
-  throw new Error(`${subject}: ${JSON.stringify(found)} is not ${JSON.stringify(wanted)}`);
+function requireSame(actual: unknown, expected: unknown, subject: string): void {
+  if (isDeepStrictEqual(plain(actual), plain(expected))) return;
+  throw new Error(`${subject}: ${JSON.stringify(actual)} is not ${JSON.stringify(expected)}`);
 }
 
 /** Normalizes prototypes. */
@@ -299,7 +298,7 @@ function commentsIn(text: string): readonly string[] {
   return [...text.matchAll(COMMENT)].flatMap(([, comment]) => comment ?? []);
 }
 
-function sameComments(before: string, after: string): void {
+function requireSameComments(before: string, after: string): void {
   const [was, is] = [commentsIn(before), commentsIn(after)];
   if (was.join('\n') !== is.join('\n'))
     throw new Error(`comments ${was.join()} became ${is.join()}`);

@@ -69,8 +69,8 @@ const LONGEST_MS = 5000;
 /** Exports of services: anything is imported or reported, and the archive stays readable. */
 export async function openExportsTarget(): Promise<OpenTarget> {
   const folder = tempFolder();
-  const [file, archived] = [folder.at('export'), folder.at('archive.sqlite')];
-  const settings = { file: archived, retention: 'follow', maxAgeDays: 0, maxBytes: 0 } as const;
+  const [file, archiveFile] = [folder.at('export'), folder.at('archive.sqlite')];
+  const settings = { file: archiveFile, retention: 'follow', maxAgeDays: 0, maxBytes: 0 } as const;
   const archive = new SessionArchive({ ...settings, imports: [file] });
   return openTarget({
     inputs,

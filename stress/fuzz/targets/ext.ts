@@ -81,8 +81,8 @@ export async function openExtTarget(): Promise<OpenTarget> {
         const { results } = locateHits(hits, { query: 'blue boat' }, options);
         for (const { path, startLine, endLine, snippet, score } of results) {
           const lines = readFileSync(join(folder.path, path), 'utf8').split('\n');
-          const stands = lines.slice(startLine - 1, endLine).join('\n');
-          if (!stands.startsWith(snippet.replace(/…$/u, ''))) throw new Error(`not in ${path}`);
+          const cited = lines.slice(startLine - 1, endLine).join('\n');
+          if (!cited.startsWith(snippet.replace(/…$/u, ''))) throw new Error(`not in ${path}`);
           if (!(score >= 0 && score <= 1)) throw new Error(`a score of ${score}`);
         }
       } catch (error) {

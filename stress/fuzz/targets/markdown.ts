@@ -38,8 +38,8 @@ const inputSchema = z.object({
   /** Text of a promoted claim, which can be anything. */
   claims: z.array(z.string()),
 });
-type Given = z.infer<typeof inputSchema>;
-interface Input extends Omit<Given, 'text'> {
+type CompactInput = z.infer<typeof inputSchema>;
+interface Input extends Omit<CompactInput, 'text'> {
   readonly text: string;
 }
 
@@ -129,7 +129,7 @@ const text: fc.Arbitrary<FuzzText> = fc.oneof(
   },
 );
 
-const inputs: fc.Arbitrary<Given> = fc.record({
+const inputs: fc.Arbitrary<CompactInput> = fc.record({
   text,
   tokens: fc.integer({ min: 8, max: 500 }),
   share: fc.double({ min: 0, max: 0.9, noNaN: true }),
@@ -150,9 +150,9 @@ export async function openMarkdownTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
     schema: inputSchema,
-    check: (given) => {
+    check: (compact) => {
       const started = cpuMs();
-      const input = { ...given, text: textOf(given.text) };
+      const input = { ...compact, text: textOf(compact.text) };
       checkChunks(input);
       checkClaims(input);
       checkPromotion(input);
@@ -167,22 +167,22 @@ function checkChunks({ text: raw, tokens, share }: Input): void {
   // Reading removes NUL.
   const lines = textLines(raw.replaceAll('\0', ' '));
   const chunks = chunkMarkdown(lines, { tokens, overlap: Math.floor(tokens * share) });
-  const isHeld = new Array<boolean>(lines.count).fill(false);
+  const isCovered = new Array<boolean>(lines.count).fill(false);
   let before = { startLine: 0, endLine: 0 };
   for (const { startLine, endLine, text: body } of chunks) {
     if (startLine < before.startLine || endLine < before.endLine || endLine > lines.count)
       throw new Error(`chunk ${startLine}-${endLine} after ${before.startLine}-${before.endLine}`);
     before = { startLine, endLine };
-    const named: string[] = [];
+    const coveredLines: string[] = [];
     for (let at = startLine - 1; at < endLine; at++) {
-      named.push(lineAt(lines, at));
-      isHeld[at] = true;
+      coveredLines.push(lineAt(lines, at));
+      isCovered[at] = true;
     }
-    const whole = named.join('\n');
+    const whole = coveredLines.join('\n');
     if (whole !== body && !(startLine === endLine && whole.includes(body)))
       throw new Error(`chunk ${startLine}-${endLine} differs from its lines`);
   }
-  const lost = isHeld.findIndex((held, at) => !held && lineAt(lines, at).trim() !== '');
+  const lost = isCovered.findIndex((covered, at) => !covered && lineAt(lines, at).trim() !== '');
   if (lost !== -1) throw new Error(`line ${lost + 1} is in no chunk`);
 }
 

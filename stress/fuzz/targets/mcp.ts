@@ -24,8 +24,8 @@ import { type OpenTarget, openTarget } from '../target.js';
 
 const inputSchema = z.object({ lines: z.array(textSchema) });
 
-const call = (name: string, given: object) => {
-  return { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: given } };
+const call = (name: string, args: object) => {
+  return { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } };
 };
 const ask = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 8, method, params });
 
@@ -89,7 +89,7 @@ const line: fc.Arbitrary<FuzzText> = fc.oneof(
           oddData,
         ),
       )
-      .map(([name, given]) => JSON.stringify(call(name, given))),
+      .map(([name, args]) => JSON.stringify(call(name, args))),
   },
   { weight: 1, arbitrary: repeatedText(PIECE, 100_000) },
 );

@@ -135,8 +135,8 @@ export async function openQueriesTarget(): Promise<OpenTarget> {
   return openTarget({
     inputs,
     schema: inputSchema,
-    check: async ({ query: given, maxResults, minScore }) => {
-      const text = textOf(given);
+    check: async ({ query: compact, maxResults, minScore }) => {
+      const text = textOf(compact);
       for (const backend of backends) {
         const started = cpuMs();
         const { results } = await backend.search({ query: text, maxResults, minScore });

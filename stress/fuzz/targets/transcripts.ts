@@ -189,11 +189,11 @@ export async function openTranscriptsTarget(): Promise<OpenTarget> {
 }
 
 /** An index of one agent's transcripts, reused for all inputs. */
-function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefined) {
+function openFolder(reader: Input['reader'], projectFolders: readonly string[] | undefined) {
   const sessions = tempFolder();
   const target = transcriptTarget(
     tempFolder().path,
-    [transcriptPlace(sessions.path, reader, heldIn)],
+    [transcriptPlace(sessions.path, reader, projectFolders)],
     {
       tokens: 48,
       overlap: 12,
@@ -205,7 +205,7 @@ function openFolder(reader: Input['reader'], heldIn: readonly string[] | undefin
   const file = sessions.at(name);
   return {
     reader,
-    narrowed: heldIn !== undefined,
+    narrowed: projectFolders !== undefined,
     read: async (parts: readonly Uint8Array[]): Promise<unknown> => {
       rmSync(file);
       await backend.sync({});

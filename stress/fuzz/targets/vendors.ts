@@ -48,16 +48,16 @@ const LONGEST_MS = 5000;
  * Mangled responses of embedding vendors: an adapter returns valid vectors, or a SvcError without secrets.
  */
 export async function openVendorsTarget(): Promise<OpenTarget> {
-  const opened = new Map<SubjectName, ManglingProxy>();
+  const proxies = new Map<SubjectName, ManglingProxy>();
   const fakes: FakeVendor[] = [];
   const state = tempFolder();
   const proxyOf = async (name: SubjectName): Promise<ManglingProxy> => {
-    const known = opened.get(name);
+    const known = proxies.get(name);
     if (known !== undefined) return known;
     const fake = await SUBJECTS[name].start();
     const proxy = await startManglingProxy(fake.origin);
     fakes.push(fake);
-    opened.set(name, proxy);
+    proxies.set(name, proxy);
     return proxy;
   };
   return openTarget({
@@ -77,7 +77,7 @@ export async function openVendorsTarget(): Promise<OpenTarget> {
       if (ms > LONGEST_MS) throw new Error(`it took ${ms} ms`);
     },
     close: async () => {
-      for (const proxy of opened.values()) await proxy.close();
+      for (const proxy of proxies.values()) await proxy.close();
       for (const fake of fakes) await fake.close();
     },
   });
