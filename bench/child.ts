@@ -27,14 +27,14 @@ export async function peakOf(run: Run): Promise<number> {
   return residentMb ?? readPeak(stderr);
 }
 
-interface Ended {
+interface FinishedRun {
   readonly tookMs: number;
   readonly stderr: string;
   /** For a process that is stopped when it is ready. Linux only. */
   readonly residentMb: number | undefined;
 }
 
-function runOnce(run: Run, args: readonly string[]): Promise<Ended> {
+function runOnce(run: Run, args: readonly string[]): Promise<FinishedRun> {
   const { name, env, cwd, input = '', ready, exits = [0] } = run;
   const path = process.env['PATH'] ?? '';
   return new Promise((resolve, reject) => {

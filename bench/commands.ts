@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
 const COLD_ROUNDS = 2;
 
-interface Measured {
+interface CommandTimes {
   readonly coldMs: number;
   readonly warmMs: number;
   readonly baselineMs: number;
@@ -44,28 +44,29 @@ async function main(): Promise<void> {
   const children: ChildProcess[] = [];
   const login = await startCopilotFake();
   try {
-    const provider = await started(
+    const provider = await startService(
       children,
       ['--import', 'tsx', join(root, 'bench/instant-provider.ts'), '64'],
       {},
       /(http\S+)/,
     );
     const world = await makeCommandHome(dir, program, { provider, login: login.origin });
-    const served = join(dir, 'served');
-    cpSync(world.home, served, { recursive: true });
-    const listener = await started(
+    const listenerHome = join(dir, 'listenerHome');
+    cpSync(world.home, listenerHome, { recursive: true });
+    const listener = await startService(
       children,
       [program, 'webhook', 'serve', '--plain'],
-      { HOME: served, SVC_HOME: served },
+      { HOME: listenerHome, SVC_HOME: listenerHome },
       /listening on (http[^"\s]+)/,
     );
     const cases = commandCases({ ...world.facts, clientId: CLIENT_ID, listener });
-    const measured = new Map<string, Measured>();
+    const measured = new Map<string, CommandTimes>();
     for (const command of commands) {
       try {
-        const how = cases[command];
-        if (how === undefined) throw new Error('bench/command-cases.ts has no arguments for it');
-        measured.set(command, await measure(world, command, how, Number(values.rounds)));
+        const commandCase = cases[command];
+        if (commandCase === undefined)
+          throw new Error('bench/command-cases.ts has no arguments for it');
+        measured.set(command, await measure(world, command, commandCase, Number(values.rounds)));
       } catch (error) {
         // Keep the results of the other commands.
         process.exitCode = 1;
@@ -89,7 +90,7 @@ function listedCommands(): readonly string[] {
 }
 
 /** Starts a service. @returns the address it prints */
-function started(
+function startService(
   children: ChildProcess[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -117,12 +118,12 @@ function started(
 async function measure(
   world: CommandHome,
   command: string,
-  how: CommandCase,
+  commandCase: CommandCase,
   rounds: number,
-): Promise<Measured> {
+): Promise<CommandTimes> {
   const { home, env } = world;
-  const { input, ready, exits } = how;
-  const args = [program, ...command.split(' '), ...how.args];
+  const { input, ready, exits } = commandCase;
+  const args = [program, ...command.split(' '), ...commandCase.args];
   const run: Run = { name: command, args, env, cwd: home, input, ready, exits };
   const bare: Run = { name: 'node -e 0', args: ['-e', '0'], env, cwd: home };
   const cold: number[] = [];
@@ -136,7 +137,7 @@ async function measure(
   const peakMb = await peakOf(run);
   // The first round is for warming up.
   for (let round = 0; round <= rounds; round++) {
-    if (how.changes !== undefined) world.toWarm(how.changes);
+    if (commandCase.changes !== undefined) world.toWarm(commandCase.changes);
     const baselineMs = await timeRun(bare);
     const warmMs = await timeRun(run);
     if (round > 0) baseline.push(baselineMs);
@@ -150,7 +151,7 @@ async function measure(
   };
 }
 
-function report(measured: ReadonlyMap<string, Measured>, write: boolean): void {
+function report(measured: ReadonlyMap<string, CommandTimes>, write: boolean): void {
   const baselineMs = median([...measured.values()].map((one) => one.baselineMs));
   const head = ['command', 'cold', 'warm', 'relative to node', 'peak memory'];
   const body = [...measured].map(([command, one]) => [

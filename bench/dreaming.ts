@@ -13,7 +13,7 @@ import { queryHashOf } from '../src/engine/dreaming/recall-log/recalled-claims.j
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
-import { row } from './table.js';
+import type { Row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -53,16 +53,27 @@ function main(): void {
     const [baseline, ...timings] = timeInTurn(subjects, ROUNDS);
     const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
     const least = baseline?.medianMs ?? Number.NaN;
-    const rows = timings.map(({ medianMs }, at) => {
+    const rows = timings.map(({ medianMs }, at): Row => {
       const name = subjects[at + 1]?.name ?? '';
       const ratio = `${(medianMs / least).toFixed(2)} ×`;
-      return row(name, seconds(medianMs), seconds(least), ratio, TARGET_TIME);
+      return {
+        what: name,
+        value: seconds(medianMs),
+        baseline: seconds(least),
+        ratio,
+        target: TARGET_TIME,
+      };
     });
     first.before?.();
     const memory = `${peakMemory(first).toFixed(0)} MiB`;
     raw.before?.();
     const rawMemory = `${peakMemory(raw).toFixed(0)} MiB`;
-    rows.push(row('peak memory of the first', memory, rawMemory, '', TARGET_MEMORY));
+    rows.push({
+      what: 'peak memory of the first',
+      value: memory,
+      baseline: rawMemory,
+      target: TARGET_MEMORY,
+    });
     report(
       'dreaming',
       `\`svc dream run\`, ${DAYS} days, ${NOTES} notes, ${RECALLS} recalled claims`,

@@ -7,13 +7,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
+import { openReadyIndex } from '../test/support/vector-index.js';
 import { buildCorpus, type Corpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { type Provider, startProvider } from './start-provider.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 import { rawInsertMs } from './vector-index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -30,13 +30,13 @@ async function main(): Promise<void> {
   const provider = await startProvider(DIMENSIONS);
   try {
     const corpus = buildCorpus(join(dir, 'corpus'), join(root, 'node_modules'), CORPUS_BYTES);
-    const words = subjectOf(dir, corpus, { provider: 'none' }, 'words');
+    const keyword = subjectOf(dir, corpus, { provider: 'none' }, 'keyword');
     const remote = { baseUrl: provider.url };
-    const meaning = subjectOf(dir, corpus, { provider: 'openai', remote }, 'meaning');
+    const hybrid = subjectOf(dir, corpus, { provider: 'openai', remote }, 'hybrid');
     const rows = [
-      ...(await measureIndexing(dir, words, meaning)),
-      ...measureSearch(words, meaning),
-      ...(await measureWaiting(meaning, provider)),
+      ...(await measureIndexing(dir, keyword, hybrid)),
+      ...measureSearch(keyword, hybrid),
+      ...(await measureWaiting(hybrid, provider)),
     ];
     report('embedding', `${corpus.files} files, ${DIMENSIONS} dimensions`, rows);
   } finally {
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
 interface Setup {
   readonly home: string;
   readonly indexFile: string;
-  readonly args: (...words: readonly string[]) => Subject;
+  readonly svc: (...args: readonly string[]) => Subject;
 }
 
 /** svc with its own home and configuration. */
@@ -69,57 +69,67 @@ function subjectOf(
   return {
     home,
     indexFile,
-    args: (...words) => ({
-      name: words.join(' '),
-      args: [program, ...words, '--config', config],
+    svc: (...args) => ({
+      name: args.join(' '),
+      args: [program, ...args, '--config', config],
       env: { SVC_HOME: home },
     }),
   };
 }
 
-async function measureIndexing(dir: string, words: Setup, meaning: Setup): Promise<Row[]> {
+async function measureIndexing(dir: string, keyword: Setup, hybrid: Setup): Promise<Row[]> {
   const fresh = (setup: Setup): Subject => ({
-    ...setup.args('memory', 'index', '--json'),
+    ...setup.svc('memory', 'index', '--json'),
     before: () => removeDatabase(setup.indexFile),
   });
-  const [byWords, byMeaning] = timeInTurn([fresh(words), fresh(meaning)], INDEX_ROUNDS);
-  const chunks = await chunksIn(meaning.indexFile);
+  const [keywordTiming, hybridTiming] = timeInTurn([fresh(keyword), fresh(hybrid)], INDEX_ROUNDS);
+  const chunks = await chunksIn(hybrid.indexFile);
   const rawMs = median(
     [1, 2, 3].map((round) => {
       const vector = new Float32Array(DIMENSIONS).fill(0.1);
       return rawInsertMs(join(dir, `raw-${round}.sqlite`), chunks, () => vector);
     }),
   );
-  const wordsMs = byWords?.medianMs ?? Number.NaN;
-  const meaningMs = byMeaning?.medianMs ?? Number.NaN;
+  const keywordMs = keywordTiming?.medianMs ?? Number.NaN;
+  const hybridMs = hybridTiming?.medianMs ?? Number.NaN;
   return [
-    row(`keyword index, ${chunks} chunks`, ms(wordsMs), '', '', ''),
-    row('writing their vectors, raw loop', ms(rawMs), '', '', ''),
-    timed('index with vectors / (1.5 × keyword + raw)', meaningMs, 1.5 * wordsMs + rawMs, '1.10 ×'),
+    { what: `keyword index, ${chunks} chunks`, value: ms(keywordMs) },
+    { what: 'writing their vectors, raw loop', value: ms(rawMs) },
+    timeRow(
+      'index with vectors / (1.5 × keyword + raw)',
+      hybridMs,
+      1.5 * keywordMs + rawMs,
+      '1.10 ×',
+    ),
   ];
 }
 
-function measureSearch(words: Setup, meaning: Setup): Row[] {
+function measureSearch(keyword: Setup, hybrid: Setup): Row[] {
   const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
-  const search = (setup: Setup): Subject => setup.args('memory', 'search', QUESTION);
-  const [baseline, byWords, byMeaning] = timeInTurn(
-    [bare, search(words), search(meaning)],
+  const search = (setup: Setup): Subject => setup.svc('memory', 'search', QUESTION);
+  const [baseline, keywordTiming, hybridTiming] = timeInTurn(
+    [bare, search(keyword), search(hybrid)],
     SEARCH_ROUNDS,
   );
   const baselineMs = baseline?.medianMs ?? Number.NaN;
   return [
-    timed('keyword search, with a svc.json', byWords?.medianMs ?? Number.NaN, baselineMs, '2.00 ×'),
-    timed('hybrid search', byMeaning?.medianMs ?? Number.NaN, baselineMs, '2.60 ×'),
+    timeRow(
+      'keyword search, with a svc.json',
+      keywordTiming?.medianMs ?? Number.NaN,
+      baselineMs,
+      '2.00 ×',
+    ),
+    timeRow('hybrid search', hybridTiming?.medianMs ?? Number.NaN, baselineMs, '2.60 ×'),
   ];
 }
 
 /** Searches while another process re-embeds everything, compared with as many undisturbed ones. */
-async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]> {
+async function measureWaiting(hybrid: Setup, provider: Provider): Promise<Row[]> {
   // A provider is another machine, and here it shares processors.
   setPriority(provider.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  const search = meaning.args('memory', 'search', QUESTION);
+  const search = hybrid.svc('memory', 'search', QUESTION);
   const searchMs = (): number => timeInTurn([search], 1)[0]?.medianMs ?? Number.NaN;
-  const { args, env } = meaning.args('memory', 'index', '--force', '--json');
+  const { args, env } = hybrid.svc('memory', 'index', '--force', '--json');
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
     stdio: 'ignore',
@@ -133,23 +143,22 @@ async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]
   }
   await ended;
   const alone = Array.from(disturbed, searchMs);
-  const compared = (what: string, value: number, baseline: number, target: string): Row =>
-    row(
-      what,
-      ms(value),
-      ms(baseline),
-      `${value < baseline ? '' : '+'}${ms(value - baseline)}`,
-      target,
-    );
+  const differenceRow = (what: string, value: number, baseline: number, target: string): Row => ({
+    what,
+    value: ms(value),
+    baseline: ms(baseline),
+    ratio: `${value < baseline ? '' : '+'}${ms(value - baseline)}`,
+    target,
+  });
   return [
-    compared('search while another process indexes', median(disturbed), median(alone), ''),
-    compared(
+    differenceRow('search while another process indexes', median(disturbed), median(alone), ''),
+    differenceRow(
       '  the slowest compared with the slowest',
       Math.max(...disturbed),
       Math.max(...alone),
       '',
     ),
-    compared(
+    differenceRow(
       '  the slowest compared with the median',
       Math.max(...disturbed),
       median(alone),
@@ -159,15 +168,20 @@ async function measureWaiting(meaning: Setup, provider: Provider): Promise<Row[]
 }
 
 async function chunksIn(indexFile: string): Promise<number> {
-  const opened = openIndex(indexFile, 'read');
-  if (opened.state !== 'ready') throw new Error(opened.state);
-  const { chunks } = await opened.index.statistics();
-  opened.index.close();
+  const index = openReadyIndex(indexFile, 'read');
+  const { chunks } = await index.statistics();
+  index.close();
   return chunks;
 }
 
-function timed(what: string, tookMs: number, baselineMs: number, target: string): Row {
-  return row(what, ms(tookMs), ms(baselineMs), `${(tookMs / baselineMs).toFixed(2)} ×`, target);
+function timeRow(what: string, tookMs: number, baselineMs: number, target: string): Row {
+  return {
+    what,
+    value: ms(tookMs),
+    baseline: ms(baselineMs),
+    ratio: `${(tookMs / baselineMs).toFixed(2)} ×`,
+    target,
+  };
 }
 
 function ms(value: number): string {

@@ -16,7 +16,7 @@ import { installQmd } from '../test/support/qmd.js';
 import { buildCorpus } from './corpus.js';
 import { type Subject, type Timing, timeInTurn } from './measure.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -29,7 +29,7 @@ const FEW_BYTES = 3e5;
 const MANY_BYTES = 16e6;
 
 /** A program to measure. */
-interface Measured {
+interface ExtProgram {
   readonly name: string;
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
@@ -48,20 +48,20 @@ function main(installed: string | undefined): void {
   }
 }
 
-function programsIn(installed: string | undefined): readonly Measured[] {
+function programsIn(installed: string | undefined): readonly ExtProgram[] {
   if (installed === undefined) {
     return [{ name: 'the stand-in', command: installQmd().command, env: {} }];
   }
   return RELEASES.map((version) => ({ name: version, ...releaseAt(installed, version) }));
 }
 
-function measure(dir: string, { name, command, env: its }: Measured): readonly Row[] {
+function measure(dir: string, { name, command, env: programEnv }: ExtProgram): readonly Row[] {
   const home = join(dir, `home-${name}`);
   const config = join(dir, `${name}.json`);
   const agents = { defaults: { workspace: 'ws', memorySearch: { provider: 'none' } } };
   const ext = { command, limits: { timeoutMs: 60_000 } };
   writeFileSync(config, JSON.stringify({ agents, memory: { backend: 'ext', ext } }));
-  const env = { ...its, SVC_HOME: home, SVC_CONFIG: config };
+  const env = { ...programEnv, SVC_HOME: home, SVC_CONFIG: config };
   const search: Subject = {
     name: 'svc memory search',
     args: [program, 'memory', 'search', QUESTION, '--json'],
@@ -78,14 +78,14 @@ function measure(dir: string, { name, command, env: its }: Measured): readonly R
   const bare: Subject = { name: 'node -e 0', args: ['-e', '0'] };
   const [baseline, took, least] = timeInTurn([itself, search, bare], ROUNDS);
   if (baseline === undefined || took === undefined || least === undefined) return [];
-  const beside = (what: string, key: keyof Timing, target: string): Row => {
+  const comparedRow = (what: string, key: keyof Timing, target: string): Row => {
     const over = `+ ${ms(took[key] - baseline[key])}`;
-    return row(what, ms(took[key]), ms(baseline[key]), over, target);
+    return { what, value: ms(took[key]), baseline: ms(baseline[key]), ratio: over, target };
   };
   return [
-    beside(`svc memory search, ${name}`, 'medianMs', TARGET),
-    beside('the quickest of these', 'minMs', ''),
-    row('node -e 0, and the quickest', ms(least.medianMs), ms(least.minMs), '', ''),
+    comparedRow(`svc memory search, ${name}`, 'medianMs', TARGET),
+    comparedRow('the quickest of these', 'minMs', ''),
+    { what: 'node -e 0, and the quickest', value: ms(least.medianMs), baseline: ms(least.minMs) },
   ];
 }
 

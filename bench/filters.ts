@@ -12,7 +12,7 @@ import { median } from './measure.js';
 import { openingsOf, questionsOf, wordsOf, writeNotes } from './notes-corpus.js';
 import { markdownTable, plainTable, takenOn, writeSection } from './page-tables.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const CORPUS_BYTES = 95e6;
 const ROUNDS = 5;
@@ -68,12 +68,18 @@ async function main(): Promise<void> {
       const took = median(times);
       if (Number.isNaN(baseline)) baseline = took;
       const ms = (value: number): string => `${value.toFixed(0)} ms`;
-      rows.push(row(name, ms(took), ms(baseline), `${(took / baseline).toFixed(2)} ×`, '2.00 ×'));
+      rows.push({
+        what: name,
+        value: ms(took),
+        baseline: ms(baseline),
+        ratio: `${(took / baseline).toFixed(2)} ×`,
+        target: '2.00 ×',
+      });
     }
     report('filters', `${chunks} passages`, rows);
     const pauses = [['query', 'longest pause', 'whole search']];
     for (const [name, broad] of Object.entries(BROAD)) {
-      const measured: PauseAndAll[] = [];
+      const measured: SearchTimes[] = [];
       for (let round = 0; round < ROUNDS; round++) {
         const ask = (): Promise<unknown> => backend.search({ query: broad, lexicalOnly: true });
         measured.push(await pauseOf(ask));
@@ -94,13 +100,13 @@ async function main(): Promise<void> {
 }
 
 /** CPU time, which other processes do not affect. */
-interface PauseAndAll {
+interface SearchTimes {
   /** The longest time that the event loop is blocked. */
   readonly pauseMs: number;
   readonly allMs: number;
 }
 
-async function pauseOf(work: () => Promise<unknown>): Promise<PauseAndAll> {
+async function pauseOf(work: () => Promise<unknown>): Promise<SearchTimes> {
   const start = process.cpuUsage();
   let last = start;
   let pauseMs = 0;

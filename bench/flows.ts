@@ -14,7 +14,6 @@ import { type Flows, openFlows } from '../src/engine/flows/index.js';
 import { contextOf } from '../test/support/context.js';
 import { median } from './measure.js';
 import { report } from './report.js';
-import { row } from './table.js';
 
 const CALLERS = 64;
 const STORED = 100_000;
@@ -103,28 +102,27 @@ async function measure(dir: string): Promise<void> {
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   const times = (a: number, b: number): string => `${(a / b).toFixed(2)} ×`;
   report('flows', `${CALLERS} callers, ${ROUNDS} rounds of ${CREATES} creates`, [
-    row(
-      'durable creates, none before',
-      perSecond(rate('empty')),
-      perSecond(baseline),
-      times(rate('empty'), baseline),
-      '',
-    ),
-    row(
-      `durable creates, ${STORED} stored`,
-      perSecond(rate('full')),
-      perSecond(rate('empty')),
-      times(rate('full'), rate('empty')),
-      '0.90 ×',
-    ),
-    row('p99 of one, none before', ms(p99('empty')), '', '', ''),
-    row(
-      `p99 of one, ${STORED} stored`,
-      ms(p99('full')),
-      ms(p99('empty')),
-      times(p99('full'), p99('empty')),
-      '1.10 ×',
-    ),
+    {
+      what: 'durable creates, none before',
+      value: perSecond(rate('empty')),
+      baseline: perSecond(baseline),
+      ratio: times(rate('empty'), baseline),
+    },
+    {
+      what: `durable creates, ${STORED} stored`,
+      value: perSecond(rate('full')),
+      baseline: perSecond(rate('empty')),
+      ratio: times(rate('full'), rate('empty')),
+      target: '0.90 ×',
+    },
+    { what: 'p99 of one, none before', value: ms(p99('empty')) },
+    {
+      what: `p99 of one, ${STORED} stored`,
+      value: ms(p99('full')),
+      baseline: ms(p99('empty')),
+      ratio: times(p99('full'), p99('empty')),
+      target: '1.10 ×',
+    },
   ]);
 }
 

@@ -13,11 +13,11 @@ const BODY = JSON.stringify({
   notifyPolicy: 'silent',
   stateJson: { run: 42, branch: 'main', ref: 'refs/heads/main' },
 });
-const started: ChildProcess[] = [];
+const children: ChildProcess[] = [];
 
-/** Ends all that were started. */
-export function endStarted(): void {
-  for (const child of started) child.kill('SIGKILL');
+/** Kills the listeners and handlers that were started. */
+export function killChildren(): void {
+  for (const child of children) child.kill('SIGKILL');
 }
 
 /** How much to send, and what instead of `create_flow`. */
@@ -54,7 +54,7 @@ async function start(args: readonly string[], urlPattern: RegExp, home: string) 
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  started.push(child);
+  children.push(child);
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {
     const read = (part: Buffer): void => {

@@ -11,7 +11,7 @@ import { buildCorpus, type Corpus } from './corpus.js';
 import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -85,13 +85,12 @@ function measureStart(corpus: Corpus, home: string): Row[] {
       timeRow(subject.name, found[position]?.medianMs ?? Number.NaN, baseline, SEARCH_TARGET),
     ),
     timeRow('svc memory search, median of these', search, baseline, SEARCH_TARGET),
-    row(
-      'its peak memory',
-      `${memory.toFixed(1)} MiB`,
-      `${bareMemory.toFixed(1)} MiB`,
-      '',
-      '64 MiB',
-    ),
+    {
+      what: 'its peak memory',
+      value: `${memory.toFixed(1)} MiB`,
+      baseline: `${bareMemory.toFixed(1)} MiB`,
+      target: '64 MiB',
+    },
     timeRow(index.name, unchanged.medianMs, baseline, STATUS_TARGET),
     timeRow(status.name, statusTimes.medianMs, baseline, STATUS_TARGET),
     timeRow(start.name, base.medianMs, baseline, ''),
@@ -140,7 +139,7 @@ function chunksOf(summary: unknown): number {
 function timeRow(what: string, tookMs: number, baseline: Timing, target: string): Row {
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
   const ratio = `${(tookMs / baseline.medianMs).toFixed(2)} ×`;
-  return row(what, ms(tookMs), ms(baseline.medianMs), ratio, target);
+  return { what, value: ms(tookMs), baseline: ms(baseline.medianMs), ratio, target };
 }
 
 main();

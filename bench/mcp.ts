@@ -15,7 +15,7 @@ import { resolveStatePaths } from '../src/engine/support/context.js';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -55,11 +55,11 @@ async function main(): Promise<void> {
       ...[stdio.ping, http.ping],
     ]);
     const rows = [
-      row('the engine itself, in process', ms(bare), '', '', ''),
-      above('memory_search over stdio', overStdio, bare),
-      above('memory_search over HTTP', overHttp, bare),
-      row('a ping over stdio: client and protocol only', ms(pingStdio), '', '', ''),
-      row('a ping over HTTP', ms(pingHttp), '', '', ''),
+      { what: 'the engine itself, in process', value: ms(bare) },
+      overheadRow('memory_search over stdio', overStdio, bare),
+      overheadRow('memory_search over HTTP', overHttp, bare),
+      { what: 'a ping over stdio: client and protocol only', value: ms(pingStdio) },
+      { what: 'a ping over HTTP', value: ms(pingHttp) },
       ...(await measureStart(args, env)),
     ];
     report('mcp', `${corpus.files} files`, rows);
@@ -90,7 +90,7 @@ async function openStdio(args: readonly string[], env: Env, closers: Closers): P
   const client = new Client({ name: 'bench', version: '1' });
   await client.connect(transport);
   closers.push(() => client.close());
-  return asking(client);
+  return connectionOf(client);
 }
 
 async function openHttp(
@@ -120,10 +120,10 @@ async function openHttp(
     }),
   );
   closers.push(() => client.close());
-  return asking(client);
+  return connectionOf(client);
 }
 
-function asking(client: Client): Connection {
+function connectionOf(client: Client): Connection {
   return {
     search: (query) => client.callTool({ name: 'memory_search', arguments: { query } }),
     ping: () => client.ping(),
@@ -159,8 +159,17 @@ async function measureStart(args: readonly string[], env: Env): Promise<Row[]> {
   const took = median(times);
   const baselineMs = baseline?.medianMs ?? Number.NaN;
   return [
-    row('start to first answer', ms(took), ms(baselineMs), ratio(took, baselineMs), ''),
-    row('svc memory search, as a command', ms(search?.medianMs), ms(baselineMs), '', ''),
+    {
+      what: 'start to first answer',
+      value: ms(took),
+      baseline: ms(baselineMs),
+      ratio: ratio(took, baselineMs),
+    },
+    {
+      what: 'svc memory search, as a command',
+      value: ms(search?.medianMs),
+      baseline: ms(baselineMs),
+    },
   ];
 }
 
@@ -174,8 +183,14 @@ async function firstAnswer(args: readonly string[], env: Env): Promise<number> {
   return took;
 }
 
-function above(what: string, took: number | undefined, baseline: number | undefined): Row {
-  return row(what, ms(took), ms(baseline), `+ ${ms((took ?? 0) - (baseline ?? 0))}`, '+ 3.0 ms');
+function overheadRow(what: string, took: number | undefined, baseline: number | undefined): Row {
+  return {
+    what,
+    value: ms(took),
+    baseline: ms(baseline),
+    ratio: `+ ${ms((took ?? 0) - (baseline ?? 0))}`,
+    target: '+ 3.0 ms',
+  };
 }
 
 function ms(value = Number.NaN): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CORPUS_BYTES = 16e6;
@@ -68,5 +68,11 @@ function timeInTurnOnce(subjects: readonly Subject[]): readonly number[] {
 
 function msRow(what: string, value = Number.NaN, baseline = Number.NaN, target: string): Row {
   const ms = (time: number): string => `${time.toFixed(0)} ms`;
-  return row(what, ms(value), ms(baseline), `${(value / baseline).toFixed(2)} ×`, target);
+  return {
+    what,
+    value: ms(value),
+    baseline: ms(baseline),
+    ratio: `${(value / baseline).toFixed(2)} ×`,
+    target,
+  };
 }

@@ -9,14 +9,14 @@ import { openFlows } from '../src/engine/flows/index.js';
 import { contextOf } from '../test/support/context.js';
 import {
   configuration,
-  endStarted,
+  killChildren,
   load,
   ROOT,
   startEmptyHandler,
   startListener,
 } from './listener-load.js';
 import { median } from './measure.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const ROUNDS = 5;
 const SECONDS = 4;
@@ -29,7 +29,7 @@ export async function benchFlows(url: string): Promise<readonly Row[]> {
   try {
     return [...(await creates(url, dir)), ...(await claims(url, dir))];
   } finally {
-    endStarted();
+    killChildren();
     rmSync(dir, { recursive: true, force: true });
   }
 }
@@ -54,10 +54,15 @@ async function creates(url: string, dir: string): Promise<readonly Row[]> {
       rates[name].push(measured[name]);
     }
   }
-  endStarted();
+  killChildren();
   const rate = (name: keyof typeof rates): number => median(rates[name]);
-  const line = (what: string, value: number, baseline: number, target: string): Row =>
-    row(what, perSecond(value), perSecond(baseline), times(value, baseline), target);
+  const line = (what: string, value: number, baseline: number, target: string): Row => ({
+    what,
+    value: perSecond(value),
+    baseline: perSecond(baseline),
+    ratio: times(value, baseline),
+    target,
+  });
   return [
     line('create_flow, one listener (empty handler)', rate('one'), rate('empty'), '>= 4000/s'),
     line('create_flow, one listener (SQLite)', rate('one'), rate('sqlite'), ''),
@@ -80,7 +85,15 @@ async function claims(url: string, dir: string): Promise<readonly Row[]> {
   const server = await claimsPerSecond({ storage: { url, poolSize: 2 } }, dir);
   const sqlite = await claimsPerSecond({}, dir);
   const what = `claims, ${WORKERS} workers (SQLite)`;
-  return [row(what, perSecond(server), perSecond(sqlite), times(server, sqlite), '>= 1500/s')];
+  return [
+    {
+      what,
+      value: perSecond(server),
+      baseline: perSecond(sqlite),
+      ratio: times(server, sqlite),
+      target: '>= 1500/s',
+    },
+  ];
 }
 
 async function claimsPerSecond(config: ConfigInput, home: string): Promise<number> {

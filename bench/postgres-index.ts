@@ -6,15 +6,16 @@ import type { Change } from '../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../src/engine/memory/index/memory-index.js';
 import { preparePostgresIndex } from '../src/engine/memory/index/postgres/index.js';
-import { createIndex, openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
+import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
 import { selectiveTerms } from '../src/engine/memory/search/bounds.js';
 import { matchExpression, parseQuery } from '../src/engine/memory/search/query.js';
 import { textLines } from '../src/engine/memory/sources/text-lines.js';
 import { Server } from '../src/engine/postgres/index.js';
 import { chunkMarkdown } from '../test/support/markdown.js';
+import { openReadyIndex } from '../test/support/vector-index.js';
 import { median } from './measure.js';
 import { notesOf, questionsOf } from './notes-corpus.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 
 const CHUNKING = { tokens: 400, overlap: 80 };
 const IDENTITY = currentIdentity({ chunking: CHUNKING, tokenizer: 'unicode61' });
@@ -67,7 +68,9 @@ async function benchSize(
 ): Promise<IndexBench> {
   const dir = mkdtempSync(join(tmpdir(), 'svc-bench-postgres-'));
   const index = await preparePostgresIndex(server, { agent: `${bytes}`, origin: 'a' }, IDENTITY);
-  const sqlite = createdIndex(join(dir, 'index.sqlite'));
+  const file = join(dir, 'index.sqlite');
+  createIndex(file, IDENTITY).seal();
+  const sqlite = openReadyIndex(file);
   try {
     const before = await diskBytes(server);
     const filled = await fill([sqlite, index], bytes);
@@ -86,7 +89,7 @@ async function benchSize(
       ],
       notes: [
         `${chunks} passages of ${a(filled.bytes)} on average take ${a(size)} each.`,
-        await explained(server),
+        await queryPlan(server),
       ],
     };
   } finally {
@@ -97,13 +100,6 @@ async function benchSize(
       'TRUNCATE svc.memories, svc.documents, svc.chunks, svc.terms, svc.postings, svc.chunk_lengths CASCADE',
     );
   }
-}
-
-function createdIndex(file: string): MemoryIndex {
-  createIndex(file, IDENTITY).seal();
-  const opened = openIndex(file, 'write');
-  if (opened.state !== 'ready') throw new Error(opened.state);
-  return opened.index;
 }
 
 /** Fills indexes with the same notes. @returns how long each took, and the size of the texts */
@@ -172,7 +168,7 @@ async function diskBytes(server: Server): Promise<number> {
   return size?.bytes ?? 0;
 }
 
-async function explained(server: RecordingServer): Promise<string> {
+async function queryPlan(server: RecordingServer): Promise<string> {
   const [text, values] = server.last;
   const lines = await server.query<{ 'QUERY PLAN': string }>(
     `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ${text}`,
@@ -183,5 +179,5 @@ async function explained(server: RecordingServer): Promise<string> {
 
 function ratioRow(what: string, value: number, baseline: number, target: string): Row {
   const ratio = `${(value / baseline).toFixed(2)} ×`;
-  return row(what, value.toFixed(1), baseline.toFixed(1), ratio, target);
+  return { what, value: value.toFixed(1), baseline: baseline.toFixed(1), ratio, target };
 }

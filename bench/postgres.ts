@@ -9,8 +9,8 @@ import { benchFlows } from './postgres-flows.js';
 import { benchMemories } from './postgres-index.js';
 import { report } from './report.js';
 
-const named = process.env['SVC_TEST_POSTGRES_URL'];
-const postgres = named === undefined ? await startCluster({ syncs: true }) : await realServer();
+const serverUrl = process.env['SVC_TEST_POSTGRES_URL'];
+const postgres = serverUrl === undefined ? await startCluster({ syncs: true }) : await realServer();
 if (postgres === undefined) throw new Error('PostgreSQL is not installed');
 try {
   const server = await migratedServer(postgres);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { buildCorpus } from './corpus.js';
 import { peakMemory, type Subject, timeInTurn } from './measure.js';
 import { report } from './report.js';
-import { row } from './table.js';
+import type { Row } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -39,13 +39,23 @@ function main(): void {
     checkAnswer(kept);
     const [baseline, ...timings] = timeInTurn(subjects, ROUNDS);
     const ms = (value: number): string => `${value.toFixed(0)} ms`;
-    const rows = timings.map(({ medianMs }, at) => {
+    const rows = timings.map(({ medianMs }, at): Row => {
       const { medianMs: least } = baseline ?? { medianMs: Number.NaN };
       const name = subjects[at + 1]?.name ?? '';
-      return row(name, ms(medianMs), ms(least), `${(medianMs / least).toFixed(2)} ×`, TARGET);
+      return {
+        what: name,
+        value: ms(medianMs),
+        baseline: ms(least),
+        ratio: `${(medianMs / least).toFixed(2)} ×`,
+        target: TARGET,
+      };
     });
     const memory = `${peakMemory(kept).toFixed(1)} MiB`;
-    rows.push(row('its peak memory', memory, `${peakMemory(bare).toFixed(1)} MiB`, '', ''));
+    rows.push({
+      what: 'its peak memory',
+      value: memory,
+      baseline: `${peakMemory(bare).toFixed(1)} MiB`,
+    });
     const size = `${corpus.files} files, ${(corpus.bytes / 1e6).toFixed(1)} MB`;
     report('recall', `\`svc memory recall --hook claude-code\`, ${size}`, rows);
   } finally {

@@ -1,5 +1,5 @@
 import { markdownTable, takenOn, writeSection } from './page-tables.js';
-import { formatTable, type Row } from './table.js';
+import { cellsOf, formatTable, type Row, TITLES } from './table.js';
 
 /**
  * Prints the results of one part of the benchmark; with `--write` it also replaces that part's section in
@@ -11,7 +11,6 @@ export function report(part: string, what: string, rows: readonly Row[]): void {
   const caption = `${what}. ${takenOn()}.`;
   console.log(`${caption}\n${formatTable(rows)}`);
   if (!process.argv.includes('--write')) return;
-  const head = ['what', 'median', 'baseline', 'ratio', 'target'];
-  const body = rows.map((row) => [row.what.trim(), row.value, row.baseline, row.ratio, row.target]);
-  writeSection(part, `${caption}\n\n${markdownTable([head, ...body])}`);
+  const body = rows.map((row) => cellsOf({ ...row, what: row.what.trim() }));
+  writeSection(part, `${caption}\n\n${markdownTable([TITLES, ...body])}`);
 }

@@ -14,7 +14,7 @@ import { message, transcriptPlace, transcriptTarget } from '../test/support/tran
 import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 import { writeTranscripts } from './transcript-corpus.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -79,20 +79,19 @@ function measureIndexing(whole: Home, part: Home, rounds: number, dir: string): 
   const large = peakMemory(prepared(whole));
   const mib = (value: number): string => `${value.toFixed(0)} MiB`;
   return [
-    row(
-      'svc memory index, all transcripts',
-      seconds(index.medianMs),
-      seconds(baseline.medianMs),
-      `${(index.medianMs / baseline.medianMs).toFixed(2)} ×`,
-      '',
-    ),
-    row(
-      `its peak memory; baseline: a ${SHARE}th of the data`,
-      mib(large),
-      mib(small),
-      `${(large / small).toFixed(2)} ×`,
-      'flat',
-    ),
+    {
+      what: 'svc memory index, all transcripts',
+      value: seconds(index.medianMs),
+      baseline: seconds(baseline.medianMs),
+      ratio: `${(index.medianMs / baseline.medianMs).toFixed(2)} ×`,
+    },
+    {
+      what: `its peak memory; baseline: a ${SHARE}th of the data`,
+      value: mib(large),
+      baseline: mib(small),
+      ratio: `${(large / small).toFixed(2)} ×`,
+      target: 'flat',
+    },
   ];
 }
 
@@ -139,13 +138,13 @@ async function measureAppending(home: Home): Promise<Row[]> {
   await backend.close();
   const ms = (value: number): string => `${value.toFixed(1)} ms`;
   return [
-    row(
-      'one message more, sync; baseline: nothing new',
-      ms(median(syncs)),
-      ms(median(baselines)),
-      `${(median(syncs) / median(baselines)).toFixed(2)} ×`,
-      '50 ms',
-    ),
+    {
+      what: 'one message more, sync; baseline: nothing new',
+      value: ms(median(syncs)),
+      baseline: ms(median(baselines)),
+      ratio: `${(median(syncs) / median(baselines)).toFixed(2)} ×`,
+      target: '50 ms',
+    },
   ];
 }
 

@@ -1,35 +1,29 @@
-/** A measurement and its baseline, formatted. */
+/** A measurement, formatted, and what it is compared with. */
 export interface Row {
   readonly what: string;
   readonly value: string;
-  readonly baseline: string;
-  readonly ratio: string;
-  readonly target: string;
+  readonly baseline?: string;
+  readonly ratio?: string;
+  readonly target?: string;
 }
 
-/** @param target empty if there is none */
-export function row(
-  what: string,
-  value: string,
-  baseline: string,
-  ratio: string,
-  target: string,
-): Row {
-  return { what, value, baseline, ratio, target };
+/** The cells of a row, in the order of the columns. */
+export function cellsOf({ what, value, baseline = '', ratio = '', target = '' }: Row) {
+  return [what, value, baseline, ratio, target] as const;
 }
 
-/** Rows as aligned text below a heading. */
+/** The titles of the columns. */
+export const TITLES = ['what', 'median', 'baseline', 'ratio', 'target'] as const;
+const FIRST_WIDTH = 50;
+const OTHER_WIDTHS = [12, 12, 10, 10];
+
+/** Rows as aligned text below the titles. */
 export function formatTable(rows: readonly Row[]): string {
-  const header = row('what', 'median', 'baseline', 'ratio', 'target');
-  const widths = { what: 50, value: 12, baseline: 12, ratio: 10, target: 10 } as const;
-  return [header, ...rows]
-    .map((line) =>
+  return [TITLES, ...rows.map(cellsOf)]
+    .map(([what, ...others]) =>
       [
-        line.what.padEnd(widths.what),
-        line.value.padStart(widths.value),
-        line.baseline.padStart(widths.baseline),
-        line.ratio.padStart(widths.ratio),
-        line.target.padStart(widths.target),
+        what.padEnd(FIRST_WIDTH),
+        ...others.map((cell, at) => cell.padStart(OTHER_WIDTHS[at] ?? 0)),
       ].join(''),
     )
     .join('\n');

@@ -9,13 +9,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
-import { currentIdentity } from '../src/engine/memory/index/identity.js';
 import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
-import { openReadyIndex } from '../test/support/vector-index.js';
+import { openReadyIndex, testIdentity } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
-import { type Row, row } from './table.js';
+import type { Row } from './table.js';
 import {
   fillChunks,
   fillVectors,
@@ -37,7 +36,7 @@ const NORMAL = 100_000;
 const SMALL = 20_000;
 const LARGE = 1_000_000;
 
-interface Measured {
+interface QueryTimes {
   readonly queryMs: number;
   readonly exactMs: number | undefined;
   readonly recall: number;
@@ -63,14 +62,14 @@ async function main(): Promise<void> {
       const large = await measureQueries(dir, clustered, LARGE, false);
       const ratio = `${(large.queryMs / normal.queryMs).toFixed(2)} ×`;
       rows.push(
-        row(
-          `${LARGE} ${clustered.name} compared with ${NORMAL}`,
-          ms(large.queryMs),
-          ms(normal.queryMs),
+        {
+          what: `${LARGE} ${clustered.name} compared with ${NORMAL}`,
+          value: ms(large.queryMs),
+          baseline: ms(normal.queryMs),
           ratio,
-          '8.00 ×',
-        ),
-        row('  recall@10', large.recall.toFixed(4), '', '', '0.99'),
+          target: '8.00 ×',
+        },
+        { what: '  recall@10', value: large.recall.toFixed(4), target: '0.99' },
       );
     }
     report('vectors', `${DIMENSIONS} dimensions`, rows);
@@ -79,13 +78,19 @@ async function main(): Promise<void> {
   }
 }
 
-function rowsOf(shape: VectorShape, count: number, measured: Measured): Row[] {
+function rowsOf(shape: VectorShape, count: number, measured: QueryTimes): Row[] {
   const exact = measured.exactMs ?? Number.NaN;
   const ratio = `1/${(exact / measured.queryMs).toFixed(1)}`;
   const name = `${count} ${shape.name} compared with vec0 exact`;
   return [
-    row(name, ms(measured.queryMs), ms(exact), ratio, count === NORMAL ? '1/4' : '1/0.8'),
-    row('  recall@10', measured.recall.toFixed(4), '', '', '0.99'),
+    {
+      what: name,
+      value: ms(measured.queryMs),
+      baseline: ms(exact),
+      ratio,
+      target: count === NORMAL ? '1/4' : '1/0.8',
+    },
+    { what: '  recall@10', value: measured.recall.toFixed(4), target: '0.99' },
   ];
 }
 
@@ -95,7 +100,7 @@ async function measureQueries(
   shape: VectorShape,
   count: number,
   withExact: boolean,
-): Promise<Measured> {
+): Promise<QueryTimes> {
   mkdirSync(dir, { recursive: true });
   const file = join(dir, INDEX);
   removeDatabase(file);
@@ -135,8 +140,7 @@ const INDEX = 'index.sqlite';
 const QUERY = 'query.bin';
 
 async function makeIndex(file: string, chunks: number): Promise<void> {
-  const settings = { chunking: { tokens: 400, overlap: 80 }, tokenizer: 'unicode61' } as const;
-  createIndex(file, currentIdentity(settings)).seal();
+  createIndex(file, testIdentity()).seal();
   await fillChunks(file, chunks);
 }
 
@@ -162,7 +166,13 @@ async function measureWriting(dir: string): Promise<Row> {
   }
   const [time, raw] = [median(times), median(rawTimes)];
   const ratio = `${(time / raw).toFixed(2)} ×`;
-  return row(`${WRITTEN} vectors written`, ms(time), ms(raw), ratio, '2.00 ×');
+  return {
+    what: `${WRITTEN} vectors written`,
+    value: ms(time),
+    baseline: ms(raw),
+    ratio,
+    target: '2.00 ×',
+  };
 }
 
 /** A whole process with one query, compared with one that does nothing; the program is bundled like svc. */
@@ -183,13 +193,12 @@ async function measureProcess(dir: string): Promise<Row> {
   const [asked, bare] = timeInTurn([ask, { name: 'node -e 0', args: ['-e', '0'] }], COLD_ROUNDS);
   const [time, baseline] = [asked?.medianMs ?? Number.NaN, bare?.medianMs ?? Number.NaN];
   const ratio = `${(time / baseline).toFixed(2)} ×`;
-  return row(
-    `a process with one query (${NORMAL}) compared with node`,
-    ms(time),
-    ms(baseline),
+  return {
+    what: `a process with one query (${NORMAL}) compared with node`,
+    value: ms(time),
+    baseline: ms(baseline),
     ratio,
-    '',
-  );
+  };
 }
 
 function ms(value: number): string {

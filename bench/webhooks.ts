@@ -11,7 +11,7 @@ import { contextOf } from '../test/support/context.js';
 import {
   CONNECTIONS,
   configuration,
-  endStarted,
+  killChildren,
   load,
   SESSION,
   startEmptyHandler,
@@ -19,7 +19,7 @@ import {
 } from './listener-load.js';
 import { median } from './measure.js';
 import { report } from './report.js';
-import { row } from './table.js';
+import type { Row } from './table.js';
 
 const ROUNDS = 3;
 const STORED_FLOWS = 100_000;
@@ -30,7 +30,7 @@ const home = mkdtempSync(join(tmpdir(), 'svc-bench-webhooks-'));
 try {
   await main();
 } finally {
-  endStarted();
+  killChildren();
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -44,14 +44,16 @@ async function main(): Promise<void> {
   const full = await measureAlternating(emptyUrl, route);
   const fullP99 = await latencies(emptyUrl, route, full.listener / 2);
   report('webhooks', `${CONNECTIONS} connections, ${seconds} s a round`, [
-    row('create_flow, requests/s', ...compared(fresh), '>= 0.5'),
-    row('p99 at half that load', ...freshP99, '<= 20 ms'),
-    row(`create_flow, ${STORED_FLOWS} flows stored`, ...compared(full), '>= 0.5'),
-    row('  relative to the first', ...ratio(shareOf(full), shareOf(fresh)), '>= 0.9'),
-    row('p99 at half that load', ...fullP99, '<= 20 ms'),
+    { what: 'create_flow, requests/s', ...compared(fresh), target: '>= 0.5' },
+    { what: 'p99 at half that load', ...freshP99, target: '<= 20 ms' },
+    { what: `create_flow, ${STORED_FLOWS} flows stored`, ...compared(full), target: '>= 0.5' },
+    { what: '  relative to the first', ...ratio(shareOf(full), shareOf(fresh)), target: '>= 0.9' },
+    { what: 'p99 at half that load', ...fullP99, target: '<= 20 ms' },
   ]);
   await memory(route, pid);
 }
+
+type Comparison = Omit<Row, 'what' | 'target'>;
 
 interface Speeds {
   readonly empty: number;
@@ -73,14 +75,10 @@ async function measureAlternating(emptyUrl: string, route: string): Promise<Spee
 }
 
 /** Compared with what the load generator and this machine can do at the same rate. */
-async function latencies(
-  emptyUrl: string,
-  route: string,
-  perSecond: number,
-): Promise<[string, string, string]> {
+async function latencies(emptyUrl: string, route: string, perSecond: number): Promise<Comparison> {
   const baseline = await latencyAt(emptyUrl, perSecond);
   const value = await latencyAt(route, perSecond);
-  return [`${value} ms`, `${baseline} ms`, ''];
+  return { value: `${value} ms`, baseline: `${baseline} ms` };
 }
 
 async function latencyAt(route: string, perSecond: number): Promise<number> {
@@ -128,12 +126,20 @@ function shareOf({ empty, listener }: Speeds): number {
   return listener / empty;
 }
 
-function compared({ empty, listener }: Speeds): [string, string, string] {
-  return [listener.toFixed(0), empty.toFixed(0), (listener / empty).toFixed(2)];
+function compared({ empty, listener }: Speeds): Comparison {
+  return {
+    value: listener.toFixed(0),
+    baseline: empty.toFixed(0),
+    ratio: (listener / empty).toFixed(2),
+  };
 }
 
-function ratio(value: number, baseline: number): [string, string, string] {
-  return [value.toFixed(2), baseline.toFixed(2), (value / baseline).toFixed(2)];
+function ratio(value: number, baseline: number): Comparison {
+  return {
+    value: value.toFixed(2),
+    baseline: baseline.toFixed(2),
+    ratio: (value / baseline).toFixed(2),
+  };
 }
 
 function option(name: string, fallback: number): number {

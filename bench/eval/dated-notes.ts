@@ -11,8 +11,8 @@ const TOPICS = (
   'invoice budget parser release garden dentist contract server tickets roof bicycle recipe ' +
   'insurance printer workshop heating passport backup concert fence'
 ).split(' ');
-/** With words that questions about a day contain. */
-const SAID =
+/** What people say of topics, with words that questions about a day contain. */
+const PREDICATES =
   'is late|needs work|happened too fast|was decided|costs more than we thought|can wait|did not work'.split(
     '|',
   );
@@ -61,12 +61,12 @@ export function datedNotes(dir: string, today: Date): string {
     const lines = Array.from({ length: LINES }, (_, at) => {
       const [person, topic] = [pick(PEOPLE), pick(TOPICS)];
       remarks.push({ back, line: 3 + at, person, topic });
-      return `- ${person} says that the ${topic} ${pick(SAID)}.`;
+      return `- ${person} says that the ${topic} ${pick(PREDICATES)}.`;
     });
     write(join(dir, pathOf(day(back))), `# ${iso(day(back))}\n\n${lines.join('\n')}\n`);
   }
   write(join(dir, 'MEMORY.md'), UNDATED);
-  const cited = ({ back, line }: Remark): string => `${pathOf(day(back))}#L${line}`;
+  const citationOf = ({ back, line }: Remark): string => `${pathOf(day(back))}#L${line}`;
   const within = (from: number, to: number): string[] =>
     Array.from({ length: from - to + 1 }, (_, at) => pathOf(day(from - at)));
   const lines: Line[] = [];
@@ -122,13 +122,17 @@ export function datedNotes(dir: string, today: Date): string {
           other.back <= from &&
           other.back >= to,
       );
-      ask('period and topic', `what did ${person} say about the ${topic} ${when}`, same.map(cited));
+      ask(
+        'period and topic',
+        `what did ${person} say about the ${topic} ${when}`,
+        same.map(citationOf),
+      );
     }
   }
   for (const remark of remarks.filter(({ back }) => back > 60 && back % 40 === 0)) {
     const { person, topic } = remark;
     const same = remarks.filter((other) => other.person === person && other.topic === topic);
-    ask('topic of another day', `${person} ${topic} last week`, same.map(cited));
+    ask('topic of another day', `${person} ${topic} last week`, same.map(citationOf));
   }
   const distinct = [...new Map(lines.map((line) => [line.question, line])).values()];
   return distinct.map((line) => `${JSON.stringify({ ...line, workspace: dir })}\n`).join('');

@@ -77,21 +77,21 @@ function headingQuestions(passages: readonly Passage[]): readonly Line[] {
   return passages.flatMap((passage) => {
     const titles = passage.heading.slice(-2);
     if (passage.heading.length < 2 || words(titles.join(' ')).length < 2) return [];
-    return [{ question: titles.join(' '), expect: [citation(passage)], tags: ['heading'] }];
+    return [{ question: titles.join(' '), expect: [formatCitation(passage)], tags: ['heading'] }];
   });
 }
 
 function sentenceQuestions(passages: readonly Passage[], random: () => number): readonly Line[] {
   return passages.flatMap(({ path, sentences }) => {
-    const telling = sentences
+    const candidates = sentences
       .map((sentence) => ({
         sentence,
-        kept: [...new Set(words(sentence.text.replaceAll(/https?:\S+/gu, '')))],
+        distinctive: [...new Set(words(sentence.text.replaceAll(/https?:\S+/gu, '')))],
       }))
-      .filter(({ kept }) => kept.length >= 8 && kept.length <= 25);
-    const [chosen] = shuffled(telling, random);
+      .filter(({ distinctive }) => distinctive.length >= 8 && distinctive.length <= 25);
+    const [chosen] = shuffled(candidates, random);
     if (chosen === undefined) return [];
-    const questionWords = shuffled(chosen.kept, random).slice(0, 4);
+    const questionWords = shuffled(chosen.distinctive, random).slice(0, 4);
     const { line } = chosen.sentence;
     return [
       {
@@ -142,10 +142,6 @@ function typeComments(file: string): readonly string[] {
     const count = words(sentence).length;
     return count >= 5 && count <= 25 ? [sentence] : [];
   });
-}
-
-function citation(passage: Passage): string {
-  return formatCitation(passage);
 }
 
 function words(text: string): readonly string[] {

@@ -13,7 +13,7 @@ const DAY = '2026-01-31';
 /** Promotions come from every second question; the others are the test set. */
 const ASKED_EVERY = 2;
 
-interface Recalled {
+interface RecalledClaim {
   readonly text: string;
   readonly path: string;
   readonly startLine: number;
@@ -84,7 +84,7 @@ async function recalledBy(
   dir: string,
   questions: readonly EvalQuestion[],
   home: string,
-): Promise<readonly Recalled[]> {
+): Promise<readonly RecalledClaim[]> {
   const context = contextOf(home);
   const configFile = join(home, 'svc.json');
   writeFileSync(
@@ -92,7 +92,7 @@ async function recalledBy(
     JSON.stringify({ agents: { defaults: { memorySearch: { provider: 'none' } } } }),
   );
   const { backend } = await openMemory(context, { kind: 'workspace', dir }, { configFile });
-  const claims = new Map<string, Recalled>();
+  const claims = new Map<string, RecalledClaim>();
   for (const { question } of questions) {
     const response = await backend.search({ query: question });
     const results = response.results.map((result) => ({ ...result, path: dayOf(result.path) }));

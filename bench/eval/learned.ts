@@ -1,5 +1,4 @@
 import { STOP_WORDS, stemOf } from '../../src/engine/memory/search/words.js';
-
 import { randomDirection, unit } from './directions.js';
 
 /** Maps a text to a unit vector. */
@@ -65,10 +64,10 @@ function countMeetings(texts: readonly string[]): Meetings {
       windows += 1;
       for (const stem of stems) {
         counts.set(stem, (counts.get(stem) ?? 0) + 1);
-        const met = meetings.get(stem) ?? new Map<string, number>();
-        meetings.set(stem, met);
+        const neighbors = meetings.get(stem) ?? new Map<string, number>();
+        meetings.set(stem, neighbors);
         for (const other of stems) {
-          if (other !== stem) met.set(other, (met.get(other) ?? 0) + 1);
+          if (other !== stem) neighbors.set(other, (neighbors.get(other) ?? 0) + 1);
         }
       }
     }
@@ -87,9 +86,9 @@ function companionsOf(
   windows: number,
 ): ReadonlyMap<string, readonly Companion[]> {
   const companions = new Map<string, readonly Companion[]>();
-  for (const [stem, met] of meetings) {
+  for (const [stem, neighbors] of meetings) {
     const count = counts.get(stem) ?? 1;
-    const weighed = [...met].flatMap(([other, times]): readonly Companion[] => {
+    const weighed = [...neighbors].flatMap(([other, times]): readonly Companion[] => {
       const chance = (count * (counts.get(other) ?? 1)) / windows;
       const weight = Math.log(times / chance);
       return times < FEWEST_MEETINGS || weight <= 0 ? [] : [{ stem: other, weight }];

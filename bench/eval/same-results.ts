@@ -13,18 +13,18 @@ import type { Change } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
 import { preparePostgresIndex } from '../../src/engine/memory/index/postgres/index.js';
-import { createIndex, openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
+import { createIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
 import { searchIndex } from '../../src/engine/memory/search/index.js';
 import { textLines } from '../../src/engine/memory/sources/text-lines.js';
 import { meaningOf } from '../../test/fakes/meaning.js';
 import { chunkMarkdown } from '../../test/support/markdown.js';
 import { migratedServer, realServer } from '../../test/support/postgres.js';
+import { embedMissing, openReadyIndex } from '../../test/support/vector-index.js';
 import { chatQuestions, pooledQuestions } from './chat-questions.js';
 
 const DIMENSIONS = 256;
 const IDENTITY = 'meaning';
 const RESULTS = 10;
-const PAGE = 256;
 /** Share of questions that must have the same results. */
 const TARGET = 0.99;
 const { chunking, query } = MEMORY_SEARCH_DEFAULTS;
@@ -37,14 +37,16 @@ export async function sameResults(folder: string, isPooled: boolean): Promise<nu
   const server = await migratedServer(postgres);
   try {
     const chats = chatQuestions(folder);
-    const lines = isPooled ? await pooledQuestions(chats, join(dir, 'pooled')) : chats;
+    const lines = isPooled ? pooledQuestions(chats, join(dir, 'pooled')) : chats;
     const questions = parseQuestions(lines, 'questions.jsonl');
     const counts = { keyword: 0, hybrid: 0 };
     const workspaces = new Set(questions.map(({ workspace = '' }) => workspace));
     for (const [at, workspace] of [...workspaces].entries()) {
       const settings = { chunking, tokenizer: 'unicode61' } as const;
       const identity = currentIdentity(settings);
-      const sqlite = sqliteIndex(join(dir, `${at}.sqlite`), identity);
+      const file = join(dir, `${at}.sqlite`);
+      createIndex(file, identity).seal();
+      const sqlite = openReadyIndex(file);
       const shared = await preparePostgresIndex(
         server,
         { agent: workspace, origin: 'a' },
@@ -79,13 +81,6 @@ export async function sameResults(folder: string, isPooled: boolean): Promise<nu
   }
 }
 
-function sqliteIndex(file: string, identity: ReturnType<typeof currentIdentity>): MemoryIndex {
-  createIndex(file, identity).seal();
-  const opened = openIndex(file, 'write');
-  if (opened.state !== 'ready') throw new Error(opened.state);
-  return opened.index;
-}
-
 /** Indexes the notes of a workspace, with vectors. */
 async function fill(index: MemoryIndex, workspace: string): Promise<void> {
   const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' });
@@ -99,16 +94,7 @@ async function fill(index: MemoryIndex, workspace: string): Promise<void> {
       return { type: 'put', document: { ...key, fingerprint, hash: path, chunks } };
     });
   await index.apply({ atMs: 1, vectorsFollow: true, changes });
-  for (let after = 0; ; ) {
-    const missing = await index.missingEmbeddings(IDENTITY, after, PAGE);
-    const last = missing.at(-1);
-    if (last === undefined) return;
-    after = last.chunkId;
-    await index.putEmbeddings(
-      IDENTITY,
-      missing.map(({ hash, text }) => ({ hash, vectors: [meaningOf(text, DIMENSIONS)] })),
-    );
-  }
+  await embedMissing(index, IDENTITY, (text) => meaningOf(text, DIMENSIONS));
 }
 
 async function best(

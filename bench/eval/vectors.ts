@@ -28,7 +28,7 @@ export function vectorsFor(words: readonly string[]): Readonly<Record<string, Ve
   return {
     ...plain,
     learned: learnVectors(workspaces.flatMap(notesIn)),
-    informed: informedVectors(questions.map(answered)),
+    informed: informedVectors(questions.map(withAnswers)),
   };
 }
 
@@ -40,7 +40,7 @@ export function vectorsFor(words: readonly string[]): Readonly<Record<string, Ve
  */
 export function relevanceFor(words: readonly string[]): Relevance {
   const answers = new Map<string, Set<string>>();
-  for (const { question, answers: lines } of (questionsIn(words) ?? []).map(answered)) {
+  for (const { question, answers: lines } of (questionsIn(words) ?? []).map(withAnswers)) {
     const known = answers.get(question) ?? new Set();
     for (const line of lines) known.add(line);
     answers.set(question, known);
@@ -52,14 +52,14 @@ export function relevanceFor(words: readonly string[]): Relevance {
   };
 }
 
-interface AskedQuestion {
+interface WorkspaceQuestion {
   readonly question: EvalQuestion;
   /** Absolute. */
   readonly workspace: string;
 }
 
 /** The questions with a workspace in a file; undefined without a file. */
-function questionsIn([file = '']: readonly string[]): readonly AskedQuestion[] | undefined {
+function questionsIn([file = '']: readonly string[]): readonly WorkspaceQuestion[] | undefined {
   if (!file.endsWith('.jsonl')) return undefined;
   return readQuestions(file).flatMap((question) => {
     const { workspace } = question;
@@ -75,7 +75,10 @@ function notesIn(workspace: string): readonly string[] {
     .map((name) => readFileSync(join(workspace, name), 'utf8'));
 }
 
-function answered({ question: { question, expect }, workspace }: AskedQuestion): AnsweredQuestion {
+function withAnswers({
+  question: { question, expect },
+  workspace,
+}: WorkspaceQuestion): AnsweredQuestion {
   const answers = expect.flatMap((expected) => {
     if (expected.kind !== 'lines') return [];
     const lines = readFileSync(join(workspace, expected.path), 'utf8').split('\n');
