@@ -96,20 +96,20 @@ test('auto takes a local model only when the file is there', () => {
   assert.is(choose({ memorySearch, env, home })?.adapter, 'local');
   const below = { provider: 'auto', local: { modelPath: home.at('m.gguf/m.gguf') } };
   assert.is(choose({ memorySearch: below, env, home })?.adapter, 'openai', 'below a file');
-  const fetched = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
-  assert.is(choose({ memorySearch: fetched, home }), undefined);
-  assert.is(choose({ memorySearch: { ...fetched, provider: 'local' }, home })?.adapter, 'local');
+  const hosted = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
+  assert.is(choose({ memorySearch: hosted, home }), undefined);
+  assert.is(choose({ memorySearch: { ...hosted, provider: 'local' }, home })?.adapter, 'local');
 });
 
 test('auto skips unusable keys and says why', () => {
-  const blank: readonly Situation[] = [
+  const unusable: readonly Situation[] = [
     { providers: { openai: { apiKey: 'env:NOT_SET' } } },
     { providers: { openai: { apiKey: ' ' } } },
     { providers: { openai: { apiKey: { source: 'file', provider: 'gone', id: '/k' } } } },
     { env: { OPENAI_API_KEY: '  ' } },
     { memorySearch: { remote: { apiKey: 'env:NOT_SET' } } },
   ];
-  for (const about of blank) {
+  for (const about of unusable) {
     const env = { ...about.env, GEMINI_API_KEY: 'k' };
     const chosen = choose({ ...about, env });
     assert.is(chosen?.adapter, 'gemini', JSON.stringify(about));

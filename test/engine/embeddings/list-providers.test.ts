@@ -11,7 +11,7 @@ const test = suite('the list of providers');
 
 const SECRET = 'sk-plainly-written-0123456789';
 
-async function listed(
+async function listWith(
   memorySearch: object,
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly ListedProvider[]> {
@@ -47,8 +47,8 @@ function find(list: readonly ListedProvider[], provider: string): ListedProvider
   return found;
 }
 
-test('all adapters in the order of auto-detection, then those that never are, then one’s own', async () => {
-  const list = await listed({});
+test('lists adapters in the order of auto-detection, then those that are never detected, then custom ones', async () => {
+  const list = await listWith({});
   assert.equal(
     list.map(({ provider }) => provider),
     [...AUTO_ORDER, 'lmstudio', 'ollama', 'corp'],
@@ -61,7 +61,7 @@ test('all adapters in the order of auto-detection, then those that never are, th
 });
 
 test('auto-detection: the first usable provider is chosen, and later ones name it', async () => {
-  const list = await listed({}, { VOYAGE_API_KEY: SECRET, GEMINI_API_KEY: SECRET });
+  const list = await listWith({}, { VOYAGE_API_KEY: SECRET, GEMINI_API_KEY: SECRET });
   const gemini = find(list, 'gemini');
   assert.equal([gemini.role, gemini.why], ['primary', 'auto-detected by env GEMINI_API_KEY']);
   assert.is(find(list, 'voyage').why, 'gemini takes precedence');
@@ -70,7 +70,7 @@ test('auto-detection: the first usable provider is chosen, and later ones name i
 });
 
 test('a custom entry keeps its address, model and key', async () => {
-  const list = await listed({ provider: 'corp', fallback: 'voyage' }, { VOYAGE_API_KEY: SECRET });
+  const list = await listWith({ provider: 'corp', fallback: 'voyage' }, { VOYAGE_API_KEY: SECRET });
   assert.equal(find(list, 'corp'), {
     provider: 'corp',
     adapter: 'openai',
@@ -98,7 +98,7 @@ test('a custom entry keeps its address, model and key', async () => {
 
 test('`model` and `outputDimensionality` are about the chosen provider alone', async () => {
   const search = { provider: 'openai', model: 'openai/text-embedding-3-large' };
-  const list = await listed({ ...search, outputDimensionality: 512 });
+  const list = await listWith({ ...search, outputDimensionality: 512 });
   const openai = find(list, 'openai');
   assert.equal([openai.model, openai.dimensions], ['text-embedding-3-large', 512]);
   const voyage = find(list, 'voyage');
@@ -107,27 +107,27 @@ test('`model` and `outputDimensionality` are about the chosen provider alone', a
 
 test('a referenced key is shown as present or missing, without reading files', async () => {
   const remote = { apiKey: 'env:MY_KEY', baseUrl: 'https://x.example/v1' };
-  const unset = find(await listed({ provider: 'openai', remote }), 'openai');
+  const unset = find(await listWith({ provider: 'openai', remote }), 'openai');
   assert.equal(unset.credential, {
     state: 'found',
     source: 'remote.apiKey (env MY_KEY)',
     set: false,
     hint: null,
   });
-  const set = find(await listed({ provider: 'openai', remote }, { MY_KEY: SECRET }), 'openai');
+  const set = find(await listWith({ provider: 'openai', remote }, { MY_KEY: SECRET }), 'openai');
   assert.is(set.credential.set, true);
 });
 
 test('a key that is withheld from an address is named as such', async () => {
   const remote = { baseUrl: 'https://x.example/v1' };
-  const list = await listed({ provider: 'openai', remote }, { OPENAI_API_KEY: SECRET });
+  const list = await listWith({ provider: 'openai', remote }, { OPENAI_API_KEY: SECRET });
   const { state, source, hint } = find(list, 'openai').credential;
   assert.equal([state, source], ['not_needed', 'env OPENAI_API_KEY']);
   assert.match(hint ?? '', /OPENAI_API_KEY is set but withheld/);
 });
 
-test('all are shown as switched off', async () => {
-  const list = await listed({ provider: 'none' }, { OPENAI_API_KEY: SECRET });
+test('with the provider none, all are shown as switched off', async () => {
+  const list = await listWith({ provider: 'none' }, { OPENAI_API_KEY: SECRET });
   assert.ok(list.every(({ role, why }) => role === null && why.includes('"none"')));
 });
 

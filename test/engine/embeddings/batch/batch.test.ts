@@ -11,8 +11,8 @@ import { openVendor } from '../../providers/support.js';
 import {
   BATCH,
   batchOf,
+  Indexer,
   inputsOf,
-  Keeper,
   MemoryJobs,
   openAiSettings,
   paidTwice,
@@ -20,64 +20,64 @@ import {
 } from './support.js';
 
 const DIMENSIONS = 32;
-const test = suite<{ fake: OpenAiFake; keeper: Keeper; jobs: MemoryJobs }>('batch embedding');
+const test = suite<{ fake: OpenAiFake; indexer: Indexer; jobs: MemoryJobs }>('batch embedding');
 test.before.each(async (context) => {
   context.fake = await startOpenAiFake({ dimensions: DIMENSIONS });
-  context.keeper = new Keeper();
+  context.indexer = new Indexer();
   context.jobs = new MemoryJobs();
 });
 test.after.each(({ fake }) => fake.close());
 
-function assertAllKept(keeper: Keeper, inputs: readonly KeyedInput[]): void {
-  assert.equal([...keeper.vectors.keys()].sort(), inputs.map(({ key }) => key).sort());
+function assertAllKept(indexer: Indexer, inputs: readonly KeyedInput[]): void {
+  assert.equal([...indexer.vectors.keys()].sort(), inputs.map(({ key }) => key).sort());
   for (const { key, text } of inputs) {
-    const vector = keeper.vectors.get(key) ?? new Float32Array(DIMENSIONS);
+    const vector = indexer.vectors.get(key) ?? new Float32Array(DIMENSIONS);
     assert.ok(cosine(vector, meaningOf(text, DIMENSIONS)) > 0.9999, `the vector of ${key}`);
   }
 }
 
-test('inputs go through a job, and nothing is left behind', async ({ fake, keeper, jobs }) => {
+test('inputs go through a job, and nothing is left behind', async ({ fake, indexer, jobs }) => {
   const inputs = inputsOf(600);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.jobs.length, 1);
   assert.is(fake.inlineTexts.length, 0);
   assert.is(jobs.jobs.size, 0);
   assert.equal(fake.batch.fileNames, [], 'input and output files are deleted');
-  const types = new Set(keeper.events.map(({ type }) => type));
+  const types = new Set(indexer.events.map(({ type }) => type));
   assert.equal([...types], ['batch.submitted', 'batch.progress', 'batch.ended']);
-  const [ended] = keeper.told('batch.ended');
+  const [ended] = indexer.eventsOf('batch.ended');
   assert.is(ended?.embedded, 600);
   assert.is(ended?.left, 0);
 });
 
-test('titles go before their texts, as in inline requests', async ({ fake, keeper, jobs }) => {
+test('titles go before their texts, as in inline requests', async ({ fake, indexer, jobs }) => {
   const inputs = inputsOf(60).map((input) => ({ ...input, title: `Heading ${input.key}` }));
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
   assert.ok(fake.batch.paid.includes('Heading key-7\n\nnote 7 of many'));
 });
 
-test('a few inputs are embedded without a job', async ({ fake, keeper, jobs }) => {
+test('a few inputs are embedded without a job', async ({ fake, indexer, jobs }) => {
   const inputs = inputsOf(49);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.jobs.length, 0);
   assert.is(fake.inlineTexts.length, 49);
 });
 
-test('an input that must be cut goes inline', async ({ fake, keeper, jobs }) => {
+test('an input that must be cut goes inline', async ({ fake, indexer, jobs }) => {
   const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
-  await keeper.run(batchOf(openAiSettings(fake)), [long, ...inputsOf(60)], jobs.store());
-  assert.is(keeper.vectors.size, 61);
+  await indexer.run(batchOf(openAiSettings(fake)), [long, ...inputsOf(60)], jobs.store());
+  assert.is(indexer.vectors.size, 61);
   assert.is(fake.batch.paid.length, 60);
 });
 
-test('jobs are as large as the vendor takes them', async ({ fake, keeper, jobs }) => {
+test('jobs are as large as the vendor takes them', async ({ fake, indexer, jobs }) => {
   const settings = openAiSettings(fake);
   const small = withJobLimits(settings, { maxEntries: 100, maxBytes: 1e9 });
   const inputs = inputsOf(430);
-  await keeper.run(batchOf(settings, small), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(settings, small), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.equal(
     fake.batch.jobs.map(({ lines }) => lines.length),
     [100, 100, 100, 100],
@@ -86,7 +86,7 @@ test('jobs are as large as the vendor takes them', async ({ fake, keeper, jobs }
 
   const flat = withJobLimits(settings, { maxEntries: 50_000, maxBytes: 60_000 });
   const before = fake.batch.jobs.length;
-  await new Keeper().run(batchOf(settings, flat), inputsOf(200, 1000), jobs.store());
+  await new Indexer().run(batchOf(settings, flat), inputsOf(200, 1000), jobs.store());
   const sent = fake.requests.filter(
     ({ path, method }) => method === 'POST' && path === '/v1/files',
   );
@@ -94,12 +94,12 @@ test('jobs are as large as the vendor takes them', async ({ fake, keeper, jobs }
   for (const { body } of sent.slice(-2)) assert.ok(body.length <= 60_000);
 });
 
-test('lines that fail are embedded inline at once', async ({ fake, keeper, jobs }) => {
+test('lines that fail are embedded inline at once', async ({ fake, indexer, jobs }) => {
   const troubles = ['missing', 'no_response', 'not_finite', 'refused'] as const;
   fake.batch.lineTrouble = ({ id }) => troubles[Number(id.slice(4)) - 10];
   const inputs = inputsOf(100);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.equal(
     [...fake.inlineTexts].sort(),
     [10, 11, 12, 13].map((id) => `note ${id} of many`),
@@ -107,84 +107,84 @@ test('lines that fail are embedded inline at once', async ({ fake, keeper, jobs 
   assert.is(fake.batch.jobs.length, 1);
 });
 
-test('a line that fails inline too is refused', async ({ fake, keeper, jobs }) => {
+test('a line that fails inline too is refused', async ({ fake, indexer, jobs }) => {
   fake.batch.lineTrouble = ({ id }) => (id === 'key-5' ? 'refused' : undefined);
   const batch = batchOf(openAiSettings(fake));
   fake.batch.onRequest = ({ path }) => {
     // Held back until the results are read: the inline request comes next.
     if (path.endsWith('/content')) fake.refuse((text) => text === 'note 5 of many');
   };
-  await keeper.run(batch, inputsOf(60), jobs.store());
-  assert.is(keeper.vectors.size, 59);
-  assert.equal([...keeper.refused.keys()], ['key-5']);
+  await indexer.run(batch, inputsOf(60), jobs.store());
+  assert.is(indexer.vectors.size, 59);
+  assert.equal([...indexer.refused.keys()], ['key-5']);
 });
 
-test('an expired job keeps what it finished', async ({ fake, keeper, jobs }) => {
+test('an expired job keeps what it finished', async ({ fake, indexer, jobs }) => {
   fake.batch.fates = [{ ends: 'expired', finished: 0.7 }];
   const inputs = inputsOf(100);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.paid.length, 70);
   assert.is(fake.inlineTexts.length, 30);
-  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'expired');
+  assert.match(indexer.eventsOf('batch.ended')[0]?.why ?? '', 'expired');
 });
 
-test('a job that somebody cancelled keeps what it finished', async ({ fake, keeper, jobs }) => {
+test('a job that somebody cancelled keeps what it finished', async ({ fake, indexer, jobs }) => {
   fake.batch.fates = [{ ends: 'cancelled', finished: 0.2 }];
   const inputs = inputsOf(100);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.equal(paidTwice(fake), []);
 });
 
-test('after two failed jobs the rest goes inline', async ({ fake, keeper, jobs }) => {
+test('after two failed jobs the rest goes inline', async ({ fake, indexer, jobs }) => {
   fake.batch.fates = [{ ends: 'rejected' }, { ends: 'rejected' }];
   const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1 } });
   const small = withJobLimits(settings, { maxEntries: 60, maxBytes: 1e9 });
   const inputs = inputsOf(300);
-  await keeper.run(batchOf(settings, small), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(settings, small), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.jobs.length, 2);
   assert.is(fake.inlineTexts.length, 300);
-  assert.match(keeper.told('batch.off')[0]?.why ?? '', 'Not this time.');
+  assert.match(indexer.eventsOf('batch.off')[0]?.why ?? '', 'Not this time.');
   assert.equal(fake.batch.fileNames, []);
 });
 
-test('an endpoint without a batch API embeds inline', async ({ fake, keeper, jobs }) => {
+test('an endpoint without a batch API embeds inline', async ({ fake, indexer, jobs }) => {
   fake.batch.absent = true;
   const inputs = inputsOf(200);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
-  assert.is(keeper.told('batch.off').length, 1);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
+  assert.is(indexer.eventsOf('batch.off').length, 1);
   assert.is(jobs.jobs.size, 0);
 });
 
-test('a full queue at the vendor makes jobs smaller', async ({ fake, keeper, jobs }) => {
+test('a full queue at the vendor makes jobs smaller', async ({ fake, indexer, jobs }) => {
   fake.batch.fates = [{ ends: 'queue_full' }, { ends: 'queue_full' }];
   const inputs = inputsOf(400);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.inlineTexts.length, 0);
-  assert.equal(keeper.told('batch.off'), []);
+  assert.equal(indexer.eventsOf('batch.off'), []);
   assert.equal(
     fake.batch.jobs.map(({ lines }) => lines.length),
     [0, 0, 100, 100, 200],
   );
 });
 
-test('a queue that stays full ends inline', async ({ fake, keeper, jobs }) => {
+test('if the queue stays full, texts are embedded inline', async ({ fake, indexer, jobs }) => {
   fake.batch.fates = Array.from({ length: 50 }, () => ({ ends: 'queue_full' as const }));
   const inputs = inputsOf(400);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.inlineTexts.length, 400);
 });
 
-test('a job whose answer is lost is found, not started again', async ({ fake, keeper, jobs }) => {
+test('a job whose answer is lost is found, not started again', async ({ fake, indexer, jobs }) => {
   fake.batch.lostAnswers = 1;
   const inputs = inputsOf(100);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.jobs.length, 1);
   assert.equal(fake.batch.fileNames, []);
   assert.equal(paidTwice(fake), []);
@@ -204,37 +204,37 @@ test('a job is remembered until its last part is taken', async ({ fake, jobs }) 
 });
 
 test('what a job of an earlier run left goes inline, not into another', async (context) => {
-  const { fake, keeper, jobs } = context;
+  const { fake, indexer, jobs } = context;
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
   const inputs = inputsOf(120);
   fake.batch.lineTrouble = () => 'refused';
-  await keeper.run(batchOf(settings), inputs, jobs.store());
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(settings), inputs, jobs.store());
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.jobs.length, 1);
   assert.is(fake.inlineTexts.length, 120);
 });
 
-test('results whose download was interrupted are read again', async ({ fake, keeper, jobs }) => {
+test('results whose download was interrupted are read again', async ({ fake, indexer, jobs }) => {
   fake.batch.cutDownloads = 1;
   const inputs = inputsOf(700);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
-  assert.equal(keeper.again, []);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
+  assert.equal(indexer.repeated, []);
   assert.equal(paidTwice(fake), []);
 });
 
-test('results that are gone are embedded inline', async ({ fake, keeper, jobs }) => {
+test('texts whose results are gone are embedded inline', async ({ fake, indexer, jobs }) => {
   fake.batch.onRequest = ({ path }) => {
     if (path.endsWith('/content')) fake.batch.loseOutputs();
   };
   const inputs = inputsOf(80);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(jobs.jobs.size, 0);
 });
 
-test('results that stay broken do not hold up later runs', async ({ fake, keeper, jobs }) => {
+test('results that stay broken do not hold up later runs', async ({ fake, indexer, jobs }) => {
   const settings = openAiSettings(fake);
   const vendor = await openVendor(settings);
   if (vendor.batch === undefined) return assert.unreachable();
@@ -244,41 +244,41 @@ test('results that stay broken do not hold up later runs', async ({ fake, keeper
   };
   const inputs = inputsOf(60);
   const batch = batchOf(settings, { ...vendor, batch: { ...vendor.batch, results } });
-  await keeper.run(batch, inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batch, inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.inlineTexts.length, 60);
   assert.is(jobs.jobs.size, 0);
 });
 
 test('a job that takes too long is cancelled; what it finished stays', async (context) => {
-  const { fake, keeper, jobs } = context;
+  const { fake, indexer, jobs } = context;
   let nowMs = 0;
   fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
   fake.batch.paused = true;
-  let looks = 0;
+  let polls = 0;
   fake.batch.onRequest = ({ method, path }) => {
     if (path.endsWith('/cancel')) fake.batch.paused = false;
-    else if (method === 'GET' && ++looks === 2) fake.batch.paused = false;
-    else if (method === 'GET' && looks === 3) {
+    else if (method === 'GET' && ++polls === 2) fake.batch.paused = false;
+    else if (method === 'GET' && polls === 3) {
       fake.batch.paused = true;
       nowMs += 61 * 60_000;
     }
   };
   const inputs = inputsOf(100);
   const settings = openAiSettings(fake);
-  await keeper.run(
+  await indexer.run(
     batchOf(settings, undefined, () => nowMs),
     inputs,
     jobs.store(),
   );
-  assertAllKept(keeper, inputs);
+  assertAllKept(indexer, inputs);
   assert.is(fake.batch.paid.length, 50);
   assert.equal(paidTwice(fake), []);
-  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
+  assert.match(indexer.eventsOf('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
 });
 
 test('a job without results after it was cancelled names the time limit', async ({
-  keeper,
+  indexer,
   jobs,
 }) => {
   const gemini = await startGeminiFake({ dimensions: 128 });
@@ -289,15 +289,15 @@ test('a job without results after it was cancelled names the time limit', async 
     batch: { ...BATCH, timeoutMinutes: 0.0001 },
   });
   try {
-    await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
+    await indexer.run(batchOf(settings), inputsOf(60), jobs.store());
   } finally {
     await gemini.close();
   }
-  assert.is(keeper.vectors.size, 60);
-  assert.match(keeper.told('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
+  assert.is(indexer.vectors.size, 60);
+  assert.match(indexer.eventsOf('batch.ended')[0]?.why ?? '', 'timeoutMinutes');
 });
 
-test('a job that cannot even be cancelled is given up', async ({ fake, keeper, jobs }) => {
+test('a job that cannot even be cancelled is given up', async ({ fake, indexer, jobs }) => {
   let nowMs = 0;
   fake.batch.paused = true;
   fake.batch.onRequest = ({ method }) => {
@@ -305,88 +305,90 @@ test('a job that cannot even be cancelled is given up', async ({ fake, keeper, j
   };
   const inputs = inputsOf(60);
   const settings = openAiSettings(fake);
-  await keeper.run(
+  await indexer.run(
     batchOf(settings, undefined, () => nowMs),
     inputs,
     jobs.store(),
   );
-  assertAllKept(keeper, inputs);
+  assertAllKept(indexer, inputs);
   assert.is(fake.inlineTexts.length, 60);
   assert.is(jobs.jobs.size, 0);
 });
 
-test('without waiting, a run submits and a later one collects', async ({ fake, keeper, jobs }) => {
+test('without waiting, a run submits and a later one collects', async ({ fake, indexer, jobs }) => {
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
   const inputs = inputsOf(120);
   fake.batch.paused = true;
-  await keeper.run(batchOf(settings), inputs, jobs.store());
-  assert.is(keeper.vectors.size, 0);
-  assert.equal(keeper.told('batch.pending'), [{ type: 'batch.pending', jobs: 1, inputs: 120 }]);
+  await indexer.run(batchOf(settings), inputs, jobs.store());
+  assert.is(indexer.vectors.size, 0);
+  assert.equal(indexer.eventsOf('batch.pending'), [
+    { type: 'batch.pending', jobs: 1, inputs: 120 },
+  ]);
 
   // Still running: new notes are embedded, the others are not sent again.
   const grown = [...inputs, ...inputsOf(5, 500)];
-  await keeper.run(batchOf(settings), grown, jobs.store());
-  assert.is(keeper.vectors.size, 5);
+  await indexer.run(batchOf(settings), grown, jobs.store());
+  assert.is(indexer.vectors.size, 5);
   assert.is(fake.batch.jobs.length, 1);
 
   fake.batch.paused = false;
-  for (let looks = 0; looks < 4; looks++) await keeper.run(batchOf(settings), grown, jobs.store());
-  assertAllKept(keeper, grown);
+  for (let run = 0; run < 4; run++) await indexer.run(batchOf(settings), grown, jobs.store());
+  assertAllKept(indexer, grown);
   assert.equal(paidTwice(fake), []);
   assert.is(jobs.jobs.size, 0);
 });
 
 test('without waiting, running jobs do not exceed the configured number', async (context) => {
-  const { fake, keeper, jobs } = context;
+  const { fake, indexer, jobs } = context;
   const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
   fake.batch.paused = true;
-  await keeper.run(batchOf(settings), inputsOf(100), jobs.store());
-  await keeper.run(batchOf(settings), inputsOf(200), jobs.store());
+  await indexer.run(batchOf(settings), inputsOf(100), jobs.store());
+  await indexer.run(batchOf(settings), inputsOf(200), jobs.store());
   assert.is(fake.batch.jobs.length, 1);
-  assert.is(keeper.told('batch.pending').at(-1)?.inputs, 100);
+  assert.is(indexer.eventsOf('batch.pending').at(-1)?.inputs, 100);
 });
 
 test('once jobs are turned off, those of earlier runs are ended, and none is started', async (context) => {
-  const { fake, keeper, jobs } = context;
+  const { fake, indexer, jobs } = context;
   const inputs = inputsOf(100);
   const on = openAiSettings(fake, { batch: { ...BATCH, concurrency: 1, wait: false } });
   const off = openAiSettings(fake, { batch: { ...BATCH, enabled: false, wait: false } });
   fake.batch.paused = true;
-  await keeper.run(batchOf(on), inputs, jobs.store());
+  await indexer.run(batchOf(on), inputs, jobs.store());
   fake.batch.paused = false;
   fake.batch.finishAll();
-  await keeper.run(batchOf(off), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(off), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(fake.inlineTexts.length, 0);
 
   const more = [...inputs, ...inputsOf(100, 500)];
   fake.batch.paused = true;
   fake.batch.fates = [{ ends: 'cancelled', finished: 0.5 }];
-  await keeper.run(batchOf(on), more, jobs.store());
-  // The first look finds it running.
+  await indexer.run(batchOf(on), more, jobs.store());
+  // The first poll finds it running.
   fake.batch.paused = false;
-  await keeper.run(batchOf(off), [...more, ...inputsOf(5, 900)], jobs.store());
-  assertAllKept(keeper, [...more, ...inputsOf(5, 900)]);
+  await indexer.run(batchOf(off), [...more, ...inputsOf(5, 900)], jobs.store());
+  assertAllKept(indexer, [...more, ...inputsOf(5, 900)]);
   assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [2, 55]);
   assert.equal(paidTwice(fake), []);
-  assert.match(keeper.told('batch.ended').at(-1)?.why ?? '', 'remote.batch.enabled');
+  assert.match(indexer.eventsOf('batch.ended').at(-1)?.why ?? '', 'remote.batch.enabled');
   assert.equal([jobs.jobs.size, fake.batch.fileNames], [0, []]);
 });
 
-test('an abort ends the run at once and cancels nothing', async ({ fake, keeper, jobs }) => {
+test('an abort ends the run at once and cancels nothing', async ({ fake, indexer, jobs }) => {
   fake.batch.paused = true;
   const controller = new AbortController();
   const reason = new Error('enough');
-  let looks = 0;
+  let polls = 0;
   fake.batch.onRequest = ({ method, path }) => {
-    if (method === 'GET' && path.startsWith('/v1/batches/') && ++looks === 3) {
+    if (method === 'GET' && path.startsWith('/v1/batches/') && ++polls === 3) {
       controller.abort(reason);
     }
   };
   const inputs = inputsOf(60);
   const batch = batchOf(openAiSettings(fake, { batch: { ...BATCH, pollIntervalMs: 5 } }));
   try {
-    await keeper.run(batch, inputs, jobs.store(), controller.signal);
+    await indexer.run(batch, inputs, jobs.store(), controller.signal);
     assert.unreachable();
   } catch (error) {
     assert.is(error, reason);
@@ -395,13 +397,13 @@ test('an abort ends the run at once and cancels nothing', async ({ fake, keeper,
   assert.is(fake.batch.jobs[0]?.status, 'validating');
 
   fake.batch.paused = false;
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.equal(paidTwice(fake), []);
 });
 
-test('a reader that leaves does not wait for jobs', async ({ fake, jobs }) => {
-  // The next look at the job is an hour away.
+test('a reader that stops early does not wait for jobs', async ({ fake, jobs }) => {
+  // The next poll of the job is an hour away.
   const pollIntervalMs = 3_600_000;
   const settings = openAiSettings(fake, { batch: { ...BATCH, pollIntervalMs } });
   const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
@@ -416,25 +418,25 @@ test('a reader that leaves does not wait for jobs', async ({ fake, jobs }) => {
   assert.is(jobs.jobs.size, 1);
 });
 
-test('a spent quota ends the run, and jobs stay remembered', async ({ fake, keeper, jobs }) => {
+test('a spent quota ends the run, and jobs stay remembered', async ({ fake, indexer, jobs }) => {
   fake.batch.onRequest = ({ method, path }) => {
     if (method === 'GET' && path.startsWith('/v1/batches/')) fake.trouble('quota_spent');
   };
   const inputs = inputsOf(60);
   const batch = batchOf(openAiSettings(fake));
-  const error = await failureOf(keeper.run(batch, inputs, jobs.store()));
+  const error = await failureOf(indexer.run(batch, inputs, jobs.store()));
   assert.is(error.code, 'PROVIDER_QUOTA');
   assert.is(jobs.jobs.size, 1);
   fake.trouble(undefined);
   fake.batch.onRequest = () => undefined;
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.equal(paidTwice(fake), []);
 });
 
-test('a job is forgotten once the vendor has forgotten it', async ({ fake, keeper, jobs }) => {
+test('a job is forgotten once the vendor has forgotten it', async ({ fake, indexer, jobs }) => {
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
-  await keeper.run(batchOf(settings), inputsOf(60), jobs.store());
+  await indexer.run(batchOf(settings), inputsOf(60), jobs.store());
   assert.is(jobs.jobs.size, 1);
   const clock = { now: () => 1_700_000_000_000 + 40 * 86_400_000 };
   const late = { jobs: jobs.store(), clock, fewInline: true, waits: true };
@@ -442,11 +444,11 @@ test('a job is forgotten once the vendor has forgotten it', async ({ fake, keepe
   assert.is(jobs.jobs.size, 0);
 });
 
-test('an unreadable record does no harm', async ({ fake, keeper, jobs }) => {
+test('an unreadable record of a job is ignored and removed', async ({ fake, indexer, jobs }) => {
   jobs.jobs.set('x', { id: 'x', json: '{"version":0', createdMs: 1_700_000_000_000 });
   const inputs = inputsOf(60);
-  await keeper.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
-  assertAllKept(keeper, inputs);
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
   assert.is(jobs.jobs.size, 0);
 });
 

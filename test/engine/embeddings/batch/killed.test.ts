@@ -7,8 +7,8 @@ import { startOpenAiFake } from '../../../fakes/openai.js';
 import {
   BATCH,
   batchOf,
+  Indexer,
   inputsOf,
-  Keeper,
   MemoryJobs,
   openAiSettings,
   paidTwice,
@@ -18,9 +18,9 @@ import {
 const KILLED = new Error('killed');
 
 /** A process that dies at a chosen step; a step is a request's arrival, or a side of a write. */
-class Mortal {
+class MortalProcess {
   readonly controller = new AbortController();
-  dead = false;
+  isDead = false;
   private left: number;
 
   constructor(steps: number) {
@@ -29,16 +29,16 @@ class Mortal {
 
   step(): void {
     this.left -= 1;
-    if (this.left >= 0 || this.dead) return;
-    this.dead = true;
+    if (this.left >= 0 || this.isDead) return;
+    this.isDead = true;
     this.controller.abort(KILLED);
   }
 
-  /** Nothing that a dead process does reaches the disk. */
+  /** Nothing that a isDead process does reaches the disk. */
   store(jobs: MemoryJobs): BatchJobStore {
     const die = async (): Promise<void> => {
       this.step();
-      if (this.dead) throw KILLED;
+      if (this.isDead) throw KILLED;
     };
     const real = jobs.store();
     const write = async (change: () => Promise<void>): Promise<void> => {
@@ -57,19 +57,19 @@ class Mortal {
 test('a run may be killed at any step: nothing is lost, and nothing paid for twice', async () => {
   for (let steps = 0, done = false; !done; steps++) {
     const fake = await startOpenAiFake({ dimensions: 8 });
-    const [keeper, jobs, mortal] = [new Keeper(), new MemoryJobs(), new Mortal(steps)];
+    const [indexer, jobs, mortal] = [new Indexer(), new MemoryJobs(), new MortalProcess(steps)];
     const settings = openAiSettings(fake);
     const vendor = withJobLimits(settings, { maxEntries: 60, maxBytes: 1e9 });
     const inputs = inputsOf(120);
     fake.batch.onRequest = () => mortal.step();
-    await keeper
+    await indexer
       .run(batchOf(settings, vendor), inputs, mortal.store(jobs), mortal.controller.signal)
       .catch((error: unknown) => assert.is(error, KILLED));
-    done = !mortal.dead;
+    done = !mortal.isDead;
     fake.batch.onRequest = () => undefined;
-    await keeper.run(batchOf(settings, vendor), inputs, jobs.store());
+    await indexer.run(batchOf(settings, vendor), inputs, jobs.store());
     const at = `killed at step ${steps}`;
-    assert.is(keeper.vectors.size, 120, at);
+    assert.is(indexer.vectors.size, 120, at);
     assert.equal(paidTwice(fake), [], at);
     assert.is(jobs.jobs.size, 0, at);
     assert.equal(fake.batch.fileNames, [], at);
@@ -109,23 +109,25 @@ test('whatever fails, every input is embedded, and none that came back is paid f
         fake.batch.fates = [...fates];
         fake.batch.lostAnswers = lostAnswers;
         fake.batch.lineTrouble = ({ id }) => troubles[Number(id.slice('key-'.length))];
-        const [keeper, jobs] = [new Keeper(), new MemoryJobs()];
+        const [indexer, jobs] = [new Indexer(), new MemoryJobs()];
         const inputs = inputsOf(count);
-        const run = (wait: boolean, mortal: Mortal): Promise<void> => {
+        const run = (wait: boolean, mortal: MortalProcess): Promise<void> => {
           const settings = openAiSettings(fake, { batch: { ...BATCH, concurrency, wait } });
           const vendor = withJobLimits(settings, { maxEntries: perJob, maxBytes: 1e9 });
           fake.batch.onRequest = () => mortal.step();
           const store = mortal.store(jobs);
-          return keeper.run(batchOf(settings, vendor), inputs, store, mortal.controller.signal);
+          return indexer.run(batchOf(settings, vendor), inputs, store, mortal.controller.signal);
         };
         try {
           for (const { steps, wait } of deaths) {
-            await run(wait, new Mortal(steps)).catch((error: unknown) => assert.is(error, KILLED));
+            await run(wait, new MortalProcess(steps)).catch((error: unknown) =>
+              assert.is(error, KILLED),
+            );
           }
-          await run(true, new Mortal(Number.POSITIVE_INFINITY));
-          assert.is(keeper.vectors.size, count);
+          await run(true, new MortalProcess(Number.POSITIVE_INFINITY));
+          assert.is(indexer.vectors.size, count);
           // A death while a job is cleared away makes its results come a second time.
-          if (deaths.length === 0) assert.equal(keeper.again, []);
+          if (deaths.length === 0) assert.equal(indexer.repeated, []);
           // An inline answer that is under way when the process dies is lost, as without batch.
           const lost = new Set(deaths.length === 0 ? [] : fake.inlineTexts);
           assert.equal(

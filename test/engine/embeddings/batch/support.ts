@@ -65,21 +65,15 @@ export async function withJobLimits(
   return { ...vendor, batch: { ...vendor.batch, limits } };
 }
 
-/** Jobs in the memory, and the ways to them of processes that are killed. */
+/** Jobs in memory, which outlive the processes that a test kills. */
 export class MemoryJobs {
   readonly jobs = new Map<string, StoredBatchJob>();
 
-  /** @param onWrite is called before and after each write; throwing ends the process */
-  store(onWrite: () => void = () => undefined): BatchJobStore {
-    const write = async (change: () => void): Promise<void> => {
-      onWrite();
-      change();
-      onWrite();
-    };
+  store(): BatchJobStore {
     return {
       list: async () => [...this.jobs.values()],
-      save: (job) => write(() => this.jobs.set(job.id, job)),
-      remove: (id) => write(() => this.jobs.delete(id)),
+      save: async (job) => void this.jobs.set(job.id, job),
+      remove: async (id) => void this.jobs.delete(id),
     };
   }
 }
@@ -92,13 +86,13 @@ export function inputsOf(count: number, first = 0): KeyedInput[] {
   }));
 }
 
-/** What an indexer keeps over several runs. */
-export class Keeper {
+/** Keeps the vectors of several runs, as an index does. */
+export class Indexer {
   readonly vectors = new Map<string, Float32Array>();
   readonly refused = new Map<string, string>();
   readonly events: EmbeddingEvent[] = [];
-  /** Keys that came although they were there. */
-  readonly again: string[] = [];
+  /** Keys whose vector came a second time. */
+  readonly repeated: string[] = [];
 
   /** Embeds what is not there yet. */
   async run(
@@ -119,7 +113,7 @@ export class Keeper {
     for await (const part of batch.embed(missing, { ...options, onEvent })) {
       for (const { input, vector } of part.embedded) {
         const { key } = input;
-        if (this.vectors.has(key)) this.again.push(key);
+        if (this.vectors.has(key)) this.repeated.push(key);
         this.vectors.set(key, vector);
       }
       for (const { input, why } of part.refused) this.refused.set(input.key, why);
@@ -127,7 +121,7 @@ export class Keeper {
   }
 
   /** The events of one type. */
-  told<T extends EmbeddingEvent['type']>(type: T): Extract<EmbeddingEvent, { type: T }>[] {
+  eventsOf<T extends EmbeddingEvent['type']>(type: T): Extract<EmbeddingEvent, { type: T }>[] {
     return this.events.filter(
       (event): event is Extract<EmbeddingEvent, { type: T }> => event.type === type,
     );

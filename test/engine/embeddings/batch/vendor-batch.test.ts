@@ -9,16 +9,15 @@ import type {
   BatchStatus,
   VendorBatch,
 } from '../../../../src/engine/providers/vendor.js';
-import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 import type { BatchFiles } from '../../../fakes/batch-files.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { VOYAGE_KEY } from '../../../fakes/voyage.js';
 import { startVoyageBatchFake } from '../../../fakes/voyage-batch.js';
 import { testSettings } from '../../providers/conformance.js';
-import { openVendor } from '../../providers/support.js';
+import { faultOf, openVendor } from '../../providers/support.js';
 
-/** One vendor with such an API, and its fake. */
+/** A vendor with a batch API that works through files, and its fake. */
 interface Subject {
   readonly name: string;
   readonly start: () => Promise<FakeVendor & { readonly batch: BatchFiles }>;
@@ -62,7 +61,7 @@ function call(): BatchCall {
   return { signal: new AbortController().signal, timeoutMs: 5_000, pacing };
 }
 
-async function all(results: AsyncIterable<BatchResult>): Promise<Map<string, BatchResult>> {
+async function collect(results: AsyncIterable<BatchResult>): Promise<Map<string, BatchResult>> {
   const found = new Map<string, BatchResult>();
   for await (const result of results) found.set(result.key, result);
   return found;
@@ -78,7 +77,7 @@ for (const { name, start, connect } of SUBJECTS) {
   });
   test.after.each(({ fake }) => fake.close());
 
-  const ended = async (
+  const whenEnded = async (
     batch: VendorBatch,
     handle: Parameters<VendorBatch['status']>[0],
   ): Promise<BatchStatus> => {
@@ -91,8 +90,8 @@ for (const { name, start, connect } of SUBJECTS) {
   test('a job is submitted, followed, read and cleared away', async ({ fake, batch }) => {
     const handle = await batch.submit(ENTRIES, 'label-1', call());
     assert.equal(await batch.find('label-1', call()), handle);
-    assert.equal(await ended(batch, handle), { state: 'ended' });
-    const results = await all(batch.results(handle, call()));
+    assert.equal(await whenEnded(batch, handle), { state: 'ended' });
+    const results = await collect(batch.results(handle, call()));
     assert.is(results.size, 10);
     const first = results.get('k3');
     assert.ok(first !== undefined && 'vector' in first && first.vector.length === 16);
@@ -105,8 +104,8 @@ for (const { name, start, connect } of SUBJECTS) {
     fake.batch.lineTrouble = ({ id }) =>
       id === 'k1' ? 'refused' : id === 'k2' ? 'no_response' : undefined;
     const handle = await batch.submit(ENTRIES, 'label-1', call());
-    await ended(batch, handle);
-    const results = await all(batch.results(handle, call()));
+    await whenEnded(batch, handle);
+    const results = await collect(batch.results(handle, call()));
     assert.equal(results.get('k1'), { key: 'k1', why: 'This line is bad.' });
     assert.equal(results.get('k2'), { key: 'k2', why: 'This request was not executed.' });
     assert.is(results.size, 10);
@@ -114,20 +113,20 @@ for (const { name, start, connect } of SUBJECTS) {
 
   test('a job that failed says why', async ({ fake, batch }) => {
     fake.batch.fates = [{ ends: 'rejected' }, { ends: 'queue_full' }];
-    const rejected = await ended(batch, await batch.submit(ENTRIES, 'label-1', call()));
+    const rejected = await whenEnded(batch, await batch.submit(ENTRIES, 'label-1', call()));
     assert.equal(rejected, { state: 'failed', why: 'Not this time.', queueFull: false });
-    const full = await ended(batch, await batch.submit(ENTRIES, 'label-2', call()));
+    const full = await whenEnded(batch, await batch.submit(ENTRIES, 'label-2', call()));
     assert.ok(full.state === 'failed' && full.queueFull === true);
   });
 
-  test('a cancelled job gives what it finished', async ({ fake, batch }) => {
+  test('a cancelled job has the results that it finished', async ({ fake, batch }) => {
     fake.batch.fates = [{ ends: 'cancelled', finished: 0.4 }];
     const handle = await batch.submit(ENTRIES, 'label-1', call());
     await batch.status(handle, call());
     await batch.cancel(handle, call());
-    const status = await ended(batch, handle);
+    const status = await whenEnded(batch, handle);
     assert.match(status.state === 'ended' ? (status.why ?? '') : '', 'cancelled');
-    assert.is((await all(batch.results(handle, call()))).size, 4);
+    assert.is((await collect(batch.results(handle, call()))).size, 4);
   });
 
   test('a job is found behind many others, by its label alone', async ({ fake, batch }) => {
@@ -152,32 +151,23 @@ for (const { name, start, connect } of SUBJECTS) {
   test('an upload that is turned away is sent again as a whole', async ({ fake, batch }) => {
     fake.trouble('overloaded', 1);
     const handle = await batch.submit(ENTRIES, 'label-1', call());
-    await ended(batch, handle);
+    await whenEnded(batch, handle);
     assert.is(fake.batch.jobs[0]?.lines.length, 10);
   });
 
   test('the start of a job is not sent again when it may have worked', async ({ fake, batch }) => {
     fake.batch.lostAnswers = 1;
-    try {
-      await batch.submit(ENTRIES, 'label-1', call());
-      assert.unreachable();
-    } catch (error) {
-      assert.ok(error instanceof VendorFault);
-    }
+    await faultOf(batch.submit(ENTRIES, 'label-1', call()));
     assert.is(fake.batch.jobs.length, 1);
     assert.ok((await batch.find('label-1', call())) !== undefined);
   });
 
-  test('results that are gone are told apart', async ({ fake, batch }) => {
+  test('results that are gone end in a fault with status 404', async ({ fake, batch }) => {
     const handle = await batch.submit(ENTRIES, 'label-1', call());
-    await ended(batch, handle);
+    await whenEnded(batch, handle);
     fake.batch.loseOutputs();
-    try {
-      await all(batch.results(handle, call()));
-      assert.unreachable();
-    } catch (error) {
-      assert.ok(error instanceof VendorFault && error.details.status === 404);
-    }
+    const { details } = await faultOf(collect(batch.results(handle, call())));
+    assert.is(details.status, 404);
   });
 
   for (const [trouble, kind] of [
@@ -188,22 +178,19 @@ for (const { name, start, connect } of SUBJECTS) {
   ] as const) {
     test(`a download that is ${trouble} ends in a fault, ${kind}`, async ({ fake, batch }) => {
       const handle = await batch.submit(ENTRIES, 'label-1', call());
-      await ended(batch, handle);
+      await whenEnded(batch, handle);
       fake.batch.onRequest = () => fake.trouble(trouble);
-      try {
-        await all(batch.results(handle, { ...call(), timeoutMs: 200 }));
-        assert.unreachable();
-      } catch (error) {
-        assert.ok(error instanceof VendorFault);
-        assert.is(error.details.kind, kind);
-      }
+      const { details } = await faultOf(
+        collect(batch.results(handle, { ...call(), timeoutMs: 200 })),
+      );
+      assert.is(details.kind, kind);
     });
   }
 
   test('texts of any kind arrive as they are', async ({ fake, batch }) => {
     const texts = ['"quoted"\n\r\n', '\u2028 line \u0000', '--svc-\r\n', '日本語 🎉', '\\u0041'];
     const entries = texts.map((text, i) => ({ key: `k${i}`, input: { text } }));
-    await ended(batch, await batch.submit(entries, 'label-1', call()));
+    await whenEnded(batch, await batch.submit(entries, 'label-1', call()));
     assert.equal([...fake.batch.paid].sort(), [...texts].sort());
   });
 

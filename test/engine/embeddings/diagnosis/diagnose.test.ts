@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +16,7 @@ import type { FakeVendor, Trouble } from '../../../fakes/fake-vendor.js';
 import { MISTRAL_KEY, startMistralFake } from '../../../fakes/mistral.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { createCertificate } from '../../../support/certificate.js';
+import { freePort } from '../../../support/free-port.js';
 import { type SemanticMemory, semanticMemory } from '../../../support/semantic-memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
@@ -29,16 +29,16 @@ test.before(async () => {
 test.before.each(() => fake.trouble(undefined));
 test.after(() => fake.close());
 
-interface Looked {
+interface DiagnosisRun {
   readonly diagnosis: Diagnosis;
   readonly events: readonly DiagnosisEvent[];
   readonly of: (check: CheckName) => CheckOutcome;
 }
 
-async function look(
+async function diagnose(
   settings: Readonly<Record<string, unknown>> = {},
   { index = true }: { readonly index?: boolean } = {},
-): Promise<Looked> {
+): Promise<DiagnosisRun> {
   const memory = await semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' }).open(settings);
   const events: DiagnosisEvent[] = [];
   try {
@@ -62,7 +62,7 @@ async function look(
 test('every check begins, ends once, and is in the diagnosis in the order of the list', async () => {
   // A memory without a reranker has no check of it.
   const checks = CHECKS.filter((check) => check !== 'rerank');
-  const { diagnosis, events } = await look();
+  const { diagnosis, events } = await diagnose();
   assert.equal(
     diagnosis.checks.map(({ check }) => check),
     checks,
@@ -91,23 +91,19 @@ for (const [trouble, code, hint] of FAILURES) {
   test(`${trouble}: the address is fine, embedding is not, with a hint`, async () => {
     fake.trouble(trouble);
     const before = fake.requests.length;
-    const { diagnosis, of } = await look({}, { index: false });
+    const { diagnosis, of } = await diagnose({}, { index: false });
     assert.equal([diagnosis.ok, diagnosis.usable], [false, null]);
     assert.is(of('endpoint').state, 'ok');
     assert.equal([of('embed').state, of('embed').code], ['failed', code]);
     assert.match(of('embed').hint ?? '', hint);
-    // A probe tells what happens; it does not try again.
+    // A diagnosis does not retry.
     assert.is(fake.requests.length, before + 1);
   });
 }
 
-test('an address where nothing listens is what is wrong', async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  const remote = { baseUrl: `http://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };
-  const { diagnosis, of } = await look({ remote }, { index: false });
+test('an address where nothing listens fails the endpoint and embedding', async () => {
+  const remote = { baseUrl: `http://127.0.0.1:${await freePort()}/v1`, apiKey: OPENAI_KEY };
+  const { diagnosis, of } = await diagnose({ remote }, { index: false });
   assert.equal([of('endpoint').state, of('endpoint').code], ['failed', 'PROVIDER_UNREACHABLE']);
   assert.match(of('endpoint').cause ?? '', /nothing is listening there/);
   assert.equal([of('embed').state, of('embed').code], ['failed', 'PROVIDER_UNREACHABLE']);
@@ -116,7 +112,7 @@ test('an address where nothing listens is what is wrong', async () => {
 
 test('a TLS failure is reported as such', async () => {
   const remote = { baseUrl: fake.origin.replace('http:', 'https:'), apiKey: OPENAI_KEY };
-  const { of } = await look({ remote }, { index: false });
+  const { of } = await diagnose({ remote }, { index: false });
   assert.is(of('endpoint').state, 'failed');
   for (const check of ['endpoint', 'embed'] as const) {
     assert.match(of(check).cause ?? '', /^it does not answer with TLS/);
@@ -124,13 +120,13 @@ test('a TLS failure is reported as such', async () => {
   }
 });
 
-test('a certificate that is not trusted is what is wrong, and the hint is how to trust it', async () => {
+test('a certificate that is not trusted is reported, with how to trust it', async () => {
   const { key, cert } = createCertificate(tempFolder(), 'localhost');
-  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) });
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const remote = { baseUrl: `https://127.0.0.1:${port}/v1`, apiKey: OPENAI_KEY };
-  const { of } = await look({ remote }, { index: false });
+  const { of } = await diagnose({ remote }, { index: false });
   for (const check of ['endpoint', 'embed'] as const) {
     assert.match(of(check).cause ?? '', /self-signed/);
     assert.match(of(check).hint ?? '', /NODE_EXTRA_CA_CERTS/);
@@ -138,26 +134,26 @@ test('a certificate that is not trusted is what is wrong, and the hint is how to
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('a key that cannot be read stops the walk', async () => {
+test('a key that cannot be read stops the checks that need it', async () => {
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:NOT_SET_ANYWHERE' };
-  const { of } = await look({ remote }, { index: false });
+  const { of } = await diagnose({ remote }, { index: false });
   assert.equal([of('key').state, of('key').code], ['failed', 'SECRET_UNRESOLVED']);
   assert.match(of('key').location?.file ?? '', /svc\.json$/);
   assert.equal([of('endpoint').state, of('embed').state], ['off', 'off']);
 });
 
-test('batch: off, on, and requested but unsupported', async () => {
-  assert.match((await look({}, { index: false })).of('batch').note ?? '', /^available/);
+test('batch is available, on, or a warning if the provider has none', async () => {
+  assert.match((await diagnose({}, { index: false })).of('batch').note ?? '', /^available/);
   const batch = { enabled: true };
   const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY, batch };
-  assert.is((await look({ remote }, { index: false })).of('batch').state, 'ok');
-  const mistral = await look({ provider: 'mistral', remote }, { index: false });
+  assert.is((await diagnose({ remote }, { index: false })).of('batch').state, 'ok');
+  const mistral = await diagnose({ provider: 'mistral', remote }, { index: false });
   assert.is(mistral.of('batch').state, 'warning');
 });
 
-test('vectors: whole, missing, and of another model, which is named', async () => {
-  assert.equal((await look()).of('vectors').passages, { done: 2, all: 2 });
-  assert.is((await look({}, { index: false })).of('vectors').state, 'off');
+test('vectors are complete, off without an index, or a warning that names the other model', async () => {
+  assert.equal((await diagnose()).of('vectors').passages, { done: 2, all: 2 });
+  assert.is((await diagnose({}, { index: false })).of('vectors').state, 'off');
   const memory = semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' });
   const first = await memory.open();
   await first.backend.sync({});
@@ -171,8 +167,8 @@ test('vectors: whole, missing, and of another model, which is named', async () =
   assert.match(vectors?.cause ?? '', /model: text-embedding-3-small → text-embedding-3-large/);
 });
 
-/** Diagnoses a memory, and searches it: what is said of searches is what happens to them. */
-async function lookAgain(opened: OpenedMemory): Promise<Diagnosis> {
+/** Diagnoses a memory and searches it: a search must do what the diagnosis says. */
+async function diagnoseAndSearch(opened: OpenedMemory): Promise<Diagnosis> {
   try {
     const signal = new AbortController().signal;
     const diagnosis = await diagnoseMemory(opened, { signal, onEvent: () => undefined });
@@ -186,7 +182,7 @@ async function lookAgain(opened: OpenedMemory): Promise<Diagnosis> {
   }
 }
 
-async function indexed(memory: SemanticMemory, settings = {}): Promise<void> {
+async function indexNotes(memory: SemanticMemory, settings = {}): Promise<void> {
   const opened = await memory.open(settings);
   await opened.backend.sync({});
   await opened.backend.close();
@@ -195,13 +191,13 @@ async function indexed(memory: SemanticMemory, settings = {}): Promise<void> {
 test('a model whose vectors have another length than those of the index does not work', async () => {
   const large = await startOpenAiFake({ dimensions: 64 });
   const memory = semanticMemory(large, { 'a.md': 'alpha', 'b.md': 'beta' });
-  await indexed(memory);
+  await indexNotes(memory);
   await large.close();
-  // Another model at the same address: no setting tells.
+  // Another model at the same address, which no setting shows.
   const port = Number(new URL(large.origin).port);
   const small = await startOpenAiFake({ dimensions: 32, port });
   try {
-    const { ok, usable, checks } = await lookAgain(await memory.open());
+    const { ok, usable, checks } = await diagnoseAndSearch(await memory.open());
     assert.equal([ok, usable], [false, null]);
     const vectors = checks.find(({ check }) => check === 'vectors');
     assert.equal([vectors?.state, vectors?.code], ['failed', 'PROVIDER_ANSWER_INVALID']);
@@ -215,8 +211,8 @@ test('a fallback that is the detected provider itself is reported', async () => 
   const openai = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
   const memory = semanticMemory(fake, { 'a.md': 'alpha' }, { models: { providers: { openai } } });
   const settings = { provider: 'auto', remote: {}, fallback: 'openai' };
-  await indexed(memory, settings);
-  const { ok, checks } = await lookAgain(await memory.open(settings));
+  await indexNotes(memory, settings);
+  const { ok, checks } = await diagnoseAndSearch(await memory.open(settings));
   const fallback = checks.find(({ check }) => check === 'fallback');
   assert.equal([ok, fallback?.state, fallback?.text], [true, 'warning', 'openai']);
 });
@@ -228,12 +224,12 @@ test('a fallback is named when searches use it', async () => {
   const memory = semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' }, providers);
   const settings = { fallback: 'mistral' };
   try {
-    await indexed(memory, settings);
+    await indexNotes(memory, settings);
     fake.trouble('quota_spent');
-    const first = await lookAgain(await memory.open(settings));
+    const first = await diagnoseAndSearch(await memory.open(settings));
     assert.equal([first.ok, first.usable], [true, 'fallback']);
     // By now the index has its vectors.
-    const used = await lookAgain(await memory.open(settings));
+    const used = await diagnoseAndSearch(await memory.open(settings));
     assert.equal([used.ok, used.usable], [true, 'fallback']);
     const vectors = used.checks.find(({ check }) => check === 'vectors');
     assert.equal([vectors?.state, vectors?.code], ['warning', 'PROVIDER_FALLBACK']);
@@ -242,16 +238,16 @@ test('a fallback is named when searches use it', async () => {
   }
 });
 
-test('an extension that cannot be loaded is a warning; switched off it is none', async () => {
-  const missing = await look({ store: { vector: { extensionPath: '/nonexistent/vec0.so' } } });
+test('an extension that cannot be loaded is a warning, except if it is switched off', async () => {
+  const missing = await diagnose({ store: { vector: { extensionPath: '/nonexistent/vec0.so' } } });
   assert.is(missing.of('vectors').code, 'VECTOR_EXTENSION_UNAVAILABLE');
   assert.is(missing.diagnosis.ok, true);
-  const off = await look({ store: { vector: { enabled: false } } });
+  const off = await diagnose({ store: { vector: { enabled: false } } });
   assert.equal([off.of('vectors').state, off.of('vectors').text], ['ok', 'compared in process']);
 });
 
 test('without a provider there is nothing to break', async () => {
-  const { diagnosis } = await look({ provider: 'none' });
+  const { diagnosis } = await diagnose({ provider: 'none' });
   assert.equal([diagnosis.ok, diagnosis.usable, diagnosis.provider], [true, null, null]);
   assert.equal(
     diagnosis.checks.map(({ check, state }) => [check, state]),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embedDocuments } from '../../../src/engine/embeddings/embed-documents.js';
+import { normalise } from '../../../src/engine/providers/read-vectors.js';
 import type { AdapterId } from '../../../src/engine/providers/registry.js';
 import { plainText } from '../../../src/engine/providers/requests/input-text.js';
 import type {
@@ -13,9 +14,9 @@ import { VendorFault, type VendorFaultKind } from '../../../src/engine/providers
 import { codePoint } from '../../support/code-point.js';
 import { failureOf } from '../../support/failure.js';
 import { testSettings } from '../providers/conformance.js';
-import { adapterOver, openVendor } from '../providers/support.js';
+import { adapterOver, faultOf, openVendor } from '../providers/support.js';
 
-const test = suite('inputs longer than a vendor takes');
+const test = suite('embedding at vendors that refuse or break some inputs');
 
 const LIMITS: RequestLimits = {
   maxInputs: 8,
@@ -23,22 +24,31 @@ const LIMITS: RequestLimits = {
   maxTokensPerRequest: 1000,
 };
 
-/** What came of inputs at a vendor that looks at each request before it answers. */
-async function embedWith(
+/** A vendor's limits, and how it answers. */
+interface TestVendor {
+  readonly limits?: RequestLimits;
+  readonly concurrency?: number;
+  /** Called with the texts of each request; what it throws is the answer. */
+  readonly onRequest?: (texts: readonly string[]) => void;
+  readonly vectorOf?: (text: string) => Float32Array;
+}
+
+/** Embeds inputs at a vendor. @returns those with a vector, and those that it refused */
+async function embedAt(
+  { limits = LIMITS, concurrency = 2, onRequest, vectorOf = () => UNIT }: TestVendor,
   inputs: readonly EmbeddingInput[],
-  limits: RequestLimits,
-  look: (texts: readonly string[]) => void,
 ): Promise<{ embedded: EmbeddingInput[]; refused: EmbeddingInput[] }> {
   const embedded: EmbeddingInput[] = [];
   const refused: EmbeddingInput[] = [];
   const parts = embedDocuments(inputs, {
     limits,
-    concurrency: 2,
+    concurrency,
     signal: new AbortController().signal,
     onEvent: () => undefined,
     send: async (contents) => {
-      look(contents.map(plainText));
-      return { vectors: contents.map(() => Float32Array.of(1, 0)) };
+      const texts = contents.map(plainText);
+      onRequest?.(texts);
+      return { vectors: texts.map(vectorOf) };
     },
   });
   for await (const part of parts) {
@@ -47,6 +57,8 @@ async function embedWith(
   }
   return { embedded, refused };
 }
+
+const UNIT = Float32Array.of(1, 0);
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
@@ -67,12 +79,13 @@ test('whatever a vendor’s true limit is, every input is embedded, and once', (
       fc.integer({ min: 300, max: 2000 }),
       async (texts, mostBytes) => {
         const inputs = texts.map((text) => ({ text }));
-        const { embedded, refused } = await embedWith(inputs, LIMITS, (sent) => {
+        const onRequest = (sent: readonly string[]): void => {
           const total = sent.reduce((sum, text) => sum + bytes(text), 0);
           if (total > 2 * mostBytes || sent.some((text) => bytes(text) > mostBytes)) {
             refuse('too_large');
           }
-        });
+        };
+        const { embedded, refused } = await embedAt({ onRequest }, inputs);
         assert.equal(refused, []);
         assert.is(embedded.length, inputs.length);
         assert.is(new Set(embedded).size, inputs.length);
@@ -83,26 +96,28 @@ test('whatever a vendor’s true limit is, every input is embedded, and once', (
 
 test('what a vendor refuses for another reason is not divided', async () => {
   let requests = 0;
-  const { refused } = await embedWith([{ text: 'word '.repeat(200) }], LIMITS, () => {
+  const onRequest = (): void => {
     requests += 1;
     refuse('input');
-  });
+  };
+  const { refused } = await embedAt({ onRequest }, [{ text: 'word '.repeat(200) }]);
   assert.is(refused.length, 1);
   assert.is(requests, 1);
 });
 
 test('a vendor that refuses everything as too long is asked a limited number of times', async () => {
   let requests = 0;
-  const { refused } = await embedWith([{ text: 'word '.repeat(400) }], LIMITS, () => {
+  const onRequest = (): void => {
     requests += 1;
     refuse('too_large');
-  });
+  };
+  const { refused } = await embedAt({ onRequest }, [{ text: 'word '.repeat(400) }]);
   assert.is(refused.length, 1);
   assert.ok(requests < 64, `${requests} requests`);
 });
 
-/** The port over a vendor that takes texts up to a length, with what it was sent. */
-function shortSighted(mostBytes: number) {
+/** An adapter for a vendor that accepts texts up to a length, and the texts that it was sent. */
+function limitedAdapter(mostBytes: number) {
   const sent: string[] = [];
   const vendor: EmbeddingVendor = {
     endpoint: 'http://x',
@@ -113,21 +128,21 @@ function shortSighted(mostBytes: number) {
       const [text = ''] = inputs.map(plainText);
       sent.push(text);
       if (sent.length > 50) throw new Error('the same is sent again and again');
-      return bytes(text) > mostBytes ? refuse('too_large') : { vectors: [Float32Array.of(1, 0)] };
+      return bytes(text) > mostBytes ? refuse('too_large') : { vectors: [UNIT] };
     },
   };
   return { sent, adapter: adapterOver(vendor, testSettings({ adapter: 'openai' })) };
 }
 
 test('if a vendor refuses a query as too long, its beginning is embedded', async () => {
-  const { sent, adapter } = shortSighted(300);
+  const { sent, adapter } = limitedAdapter(300);
   const question = 'which of the many words '.repeat(40).trim();
   await adapter.embedQuery(question);
   assert.ok(sent.length > 1 && question.startsWith(sent.at(-1) ?? '-'));
 });
 
 test('a question that is too long at any length ends in an error', async () => {
-  const { sent, adapter } = shortSighted(0);
+  const { sent, adapter } = limitedAdapter(0);
   const error = await failureOf(adapter.embedQuery(`${'😀'.repeat(64)} and more`));
   assert.is(error.code, 'PROVIDER_REFUSED');
   assert.ok(sent.length < 8, `${sent.length} requests`);
@@ -157,17 +172,52 @@ for (const [name, { limits }, cap] of CAPS) {
           const own = texts.map(([text, times]) => ({ text: text.repeat(times) }));
           // Enough to fill several requests to the brim.
           const inputs = [...own, ...Array.from({ length: 300 }, () => ({ text: FILLER }))];
-          await embedWith(inputs, limits, (sent) => {
+          const onRequest = (sent: readonly string[]): void => {
             const tokens = sent.reduce((sum, text) => sum + bytes(text) / cap.bytes, 0);
-            // A single input may pass it: it is divided when the vendor says so.
+            // A single input may pass it: it is divided when the vendor refuses it.
             assert.ok(tokens <= cap.request || sent.length === 1, `${tokens} tokens`);
             assert.ok(sent.length <= limits.maxInputs);
-          });
+          };
+          await embedAt({ limits, onRequest }, inputs);
         },
       ),
       // Long texts take minutes to shrink, and say no more when shrunk.
       { numRuns: 15, endOnFailure: true },
     ));
 }
+
+/** A vendor without a usable vector for some texts. */
+function brokenVendor(isBroken: (text: string) => boolean): TestVendor {
+  return {
+    limits: { maxInputs: 100, maxTokensPerInput: 400, maxTokensPerRequest: 100_000 },
+    concurrency: 1,
+    vectorOf: (text) => normalise(Float32Array.from(isBroken(text) ? [Number.NaN, 1] : [1, 0])),
+  };
+}
+
+test('a vector that is not finite costs only its own text, next to others and alone', async () => {
+  const vendor = brokenVendor((text) => text.startsWith('bad'));
+  const inputs = Array.from({ length: 250 }, (_, at) => ({ text: `note ${at}` }));
+  const bad = ['bad 1', 'bad 2'].map((text) => ({ text }));
+  const mixed = [
+    ...inputs.slice(0, 120),
+    ...bad.slice(0, 1),
+    ...inputs.slice(120),
+    ...bad.slice(1),
+  ];
+  assert.equal(await embedAt(vendor, mixed), { embedded: inputs, refused: bad });
+  assert.equal(await embedAt(vendor, bad.slice(0, 1)), { embedded: [], refused: bad.slice(0, 1) });
+});
+
+test('if no vector is finite, a second request shows that the model is at fault', async () => {
+  let requests = 0;
+  const onRequest = (): void => {
+    requests += 1;
+  };
+  const inputs = Array.from({ length: 250 }, (_, at) => ({ text: `note ${at}` }));
+  const vendor = { ...brokenVendor(() => true), onRequest };
+  assert.match((await faultOf(embedAt(vendor, inputs))).message, 'NaN');
+  assert.is(requests, 2);
+});
 
 test.run();
