@@ -2,7 +2,7 @@ import type { CheckResult, DoctorReport, Finding, Fix } from '../../../src/engin
 
 const FILE = '/home/ada/.svc/svc.json';
 
-/** A fix that does nothing but be counted. */
+/** A fix that changes nothing. */
 export function fixOf(
   title: string,
   safe = true,
@@ -32,7 +32,7 @@ export const MISTYPED: Finding = {
   fix: fixOf('rename "enabeld" to "enabled"'),
 };
 
-/** A secret that others may read, of another check. */
+/** A secret that other users can read: a fault of another check. */
 export const READABLE: Finding = {
   code: 'secret-readable',
   severity: 'fault',

@@ -4,8 +4,8 @@ import type { DreamRunOutput } from '../../../src/engine/dreaming/index.js';
 import { renderRun } from '../../../src/ui/dream/sweeps.js';
 import { createStyle } from '../../../src/ui/style.js';
 
-type Swept = Exclude<DreamRunOutput['sweeps'][number], { readonly error: unknown }>;
-type Change = Pick<Swept['sweep'], 'memory' | 'retired' | 'written'>;
+type FinishedSweep = Exclude<DreamRunOutput['sweeps'][number], { readonly error: unknown }>;
+type Change = Pick<FinishedSweep['sweep'], 'memory' | 'retired' | 'written'>;
 
 const AT = '2026-11-20T03:00:00.000Z';
 const UNDO = '  undo with: svc dream undo 20261120T030000';
@@ -14,7 +14,7 @@ const UNDO = '  undo with: svc dream undo 20261120T030000';
 function endOf(change: Change): readonly string[] {
   const times = { day: '2026-11-20', startedAt: AT, endedAt: AT } as const;
   const sweep = { id: '20261120T030000', trigger: 'manual', phases: {}, ...times } as const;
-  const swept: Swept = {
+  const swept: FinishedSweep = {
     workspace: '/notes',
     agents: ['main'],
     ok: true,

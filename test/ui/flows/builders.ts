@@ -1,16 +1,18 @@
-import type { FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
-import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
+import { EMPTY_FLOW, type FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
 import type { HistoryEntry } from '../../../src/engine/flow-model/history-record.js';
 import { newFlowId, newTaskId } from '../../../src/engine/flow-model/ids.js';
 import type { NotificationRecord } from '../../../src/engine/flow-model/notification-record.js';
-import type { TaskRecord } from '../../../src/engine/flow-model/task-record.js';
-import { EMPTY_TASK, summarizeTasks } from '../../../src/engine/flow-model/task-record.js';
+import {
+  EMPTY_TASK,
+  summarizeTasks,
+  type TaskRecord,
+} from '../../../src/engine/flow-model/task-record.js';
 import type { FlowEntry } from '../../../src/engine/flows/operator-flows.js';
 
 /** The present in these tests. */
 export const NOW = 1_800_000_000_000;
 
-/** A flow that runs, with a task done of two. */
+/** A running flow, of whose two tasks one has succeeded. */
 export function aFlow(fields: Partial<FlowRecord> = {}): FlowEntry {
   return {
     flow: {

@@ -6,7 +6,7 @@ import { createStyle } from '../../../src/ui/style.js';
 
 const test = suite('preview of forgetting');
 
-function shown(text: string): string {
+function previewOf(text: string): string {
   const passage: ForgetPassage = {
     path: 'memory/a.md',
     absolutePath: '/ws/memory/a.md',
@@ -27,8 +27,8 @@ function shown(text: string): string {
 
 test('a paragraph is shown whole, and only the beginning of a line of megabytes', () => {
   const paragraph = 'word '.repeat(300).trim();
-  assert.match(shown(paragraph), `│ ${paragraph}\n`);
-  const long = shown(`![](data:image/png;base64,${'x'.repeat(5_000_000)})`);
+  assert.match(previewOf(paragraph), `│ ${paragraph}\n`);
+  const long = previewOf(`![](data:image/png;base64,${'x'.repeat(5_000_000)})`);
   assert.ok(long.length < 5000);
   assert.match(long, 'x…\n');
 });

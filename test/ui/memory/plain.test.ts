@@ -15,7 +15,7 @@ import { aSummary } from './sync-builders.js';
 const plain = createStyle(false);
 const colored = createStyle(true);
 
-test('results: score, location, headings, wrapped snippet, source', () => {
+test('a result shows score, location, headings, the wrapped snippet and its source', () => {
   const results = [aResult(0), { ...aResult(1), endLine: 3, headingPath: [] }];
   const options = { style: plain, columns: 30 };
   assert.is(
@@ -40,7 +40,7 @@ test('results: score, location, headings, wrapped snippet, source', () => {
   );
 });
 
-test('compact results: score and location, headings, and the best line around its first match', () => {
+test('a compact result shows score, location, headings, and the best line around its first match', () => {
   const backup = {
     ...aResult(0),
     snippet:
@@ -74,7 +74,7 @@ test('compact results: score and location, headings, and the best line around it
   );
 });
 
-test('compact results: without a best line, the first below the front matter', () => {
+test('a compact result without a best line shows the first below the front matter', () => {
   const snippet = '---\ntags: [a]\n---\n# Backup\n\nIt took too long.\n';
   const bare = { ...aResult(0), snippet, snippetLine: 1, highlights: [], bestLine: undefined };
   const options = { style: plain, columns: 60, compact: true };
@@ -84,7 +84,7 @@ test('compact results: without a best line, the first below the front matter', (
   );
 });
 
-test('results: the number of repeats, in both formats', () => {
+test('both formats show how many passages repeat a result', () => {
   const results = [{ ...aResult(0), similarCount: 5 }];
   const options = { style: plain, columns: 60 };
   const whole = renderSearchResults(aResponse({ results }), options);
@@ -93,7 +93,7 @@ test('results: the number of repeats, in both formats', () => {
   assert.match(compact, /02:30\.\n {6}and 5 more like this\n$/);
 });
 
-test('results: colour adds only itself, and marks what matched', () => {
+test('colour changes nothing else in results, and marks what matched', () => {
   const response = aResponse({});
   const options = { columns: undefined };
   const painted = renderSearchResults(response, { ...options, style: colored });
@@ -103,7 +103,7 @@ test('results: colour adds only itself, and marks what matched', () => {
   assert.match(without, '      We moved the nightly backup to 02:30.\n      It took too long.\n');
 });
 
-test('results: a highlight over a line break and an escaped character stays on its words', () => {
+test('a highlight over a line break and an escaped character stays on its words', () => {
   const result = {
     ...aResult(0),
     snippet: 'a\u001Bone two\nthree',
@@ -118,7 +118,7 @@ test('results: a highlight over a line break and an escaped character stays on i
   assert.match(text, '      a\\eone [two]\n      [three]\n');
 });
 
-test('results: --explain shows the parts of a score on a separate line', () => {
+test('--explain shows the parts of a score on a separate line', () => {
   const line = (fields: Partial<SearchResult>): string => {
     const results = [{ ...aResult(0), ...fields }];
     const options = { style: plain, columns: undefined };
@@ -135,11 +135,14 @@ test('results: --explain shows the parts of a score on a separate line', () => {
     line({ vectorScore: 0.94, explanation }),
     'keyword 0.88 (weight 0.3), vector 0.94 (weight 0.7) · similarity 0.61 · decay 0.50 (30 days) · 2nd before diversity, overlap 0.40',
   );
-  const plainly = { ...explanation, similarity: null, decay: null, diversity: null };
-  assert.is(line({ explanation: plainly }), 'keyword 0.88 only, no vector yet');
-  assert.is(line({ explanation: { ...plainly, textShare: 1, vectorShare: 0 } }), 'keyword 0.88');
-  const { textScore: _, ...wordless } = aResult(0);
-  const byVector = { ...wordless, vectorScore: 0.9, explanation: plainly };
+  const bareExplanation = { ...explanation, similarity: null, decay: null, diversity: null };
+  assert.is(line({ explanation: bareExplanation }), 'keyword 0.88 only, no vector yet');
+  assert.is(
+    line({ explanation: { ...bareExplanation, textShare: 1, vectorShare: 0 } }),
+    'keyword 0.88',
+  );
+  const { textScore: _, ...withoutKeywordScore } = aResult(0);
+  const byVector = { ...withoutKeywordScore, vectorScore: 0.9, explanation: bareExplanation };
   assert.match(
     renderSearchResults(aResponse({ results: [byVector] }), {
       style: plain,
@@ -149,7 +152,7 @@ test('results: --explain shows the parts of a score on a separate line', () => {
   );
 });
 
-test('results: none, with a hint', () => {
+test('without results, there is a hint', () => {
   const options = { style: plain, columns: 80 };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
@@ -165,7 +168,7 @@ test('results: none, with a hint', () => {
   );
 });
 
-test('results: hostile names cannot forge a result', () => {
+test('hostile names cannot forge a result', () => {
   const hostile = {
     ...aResult(0),
     path: 'a\n1.00  fake.md',
@@ -196,7 +199,7 @@ function summaryLines(fields: Parameters<typeof aSummary>[0], verbose = false): 
   return text.trimEnd().split('\n');
 }
 
-test('summary: what changed, how long, what was skipped', () => {
+test('a summary shows what changed, how long it took, and what was skipped', () => {
   assert.equal(summaryLines({ skipped: SKIPPED }), [
     '✓ main  12 added · 3 changed · 1,268 unchanged',
     '  13,115 chunks from 16.1 MB in 0.6 s',
@@ -215,7 +218,7 @@ const EMBEDDED = {
   requests: 9,
 };
 
-test('summary: what was embedded, by whom, and what has no vector yet', () => {
+test('a summary shows what was embedded, by which provider, and what has no vector yet', () => {
   const third = (fields: Partial<NonNullable<SyncSummary['embedding']>>): readonly string[] =>
     summaryLines({ embedding: { ...EMBEDDED, ...fields } }).slice(2);
   const done =
@@ -238,7 +241,7 @@ test('summary: what was embedded, by whom, and what has no vector yet', () => {
   assert.is(summaryLines(unchanged)[0], '✓ main  9 unchanged');
 });
 
-test('summary: never more than three lines, except with --verbose', () => {
+test('a summary has at most three lines, except with --verbose', () => {
   const skipped = Array.from({ length: 50 }, (_, at) => ({
     path: `${at}.md`,
     reason: 'missing' as const,
@@ -252,7 +255,7 @@ test('summary: never more than three lines, except with --verbose', () => {
   assert.is(summaryLines({ skipped: SKIPPED }, true).length, 5);
 });
 
-test('summary: rebuilds and stops name the state of the index', () => {
+test('a summary of a rebuild or a stop names the state of the index', () => {
   const first = (fields: Parameters<typeof aSummary>[0]): string => summaryLines(fields)[0] ?? '';
   const none = { added: 0, changed: 0, unchanged: 0, chunks: 0 };
   const settings = { reason: 'settings', detail: 'tokenizer' } as const;
@@ -277,7 +280,7 @@ const DOCUMENT: GetResponse = {
   warnings: [],
 };
 
-test('get: lines are numbered and escaped on a terminal', () => {
+test('the lines of a file are numbered and escaped on a terminal', () => {
   assert.is(
     renderGet(DOCUMENT, { style: plain, lineNumbers: true, escape: true }),
     ' 9  nine\n10  \\e[31mten\n11  eleven\n',
@@ -288,7 +291,7 @@ test('get: lines are numbered and escaped on a terminal', () => {
   );
 });
 
-test('get: shows how to continue, except at the end', () => {
+test('the lines of a file end with how to continue, except at its end', () => {
   assert.is(truncationNote(DOCUMENT), 'lines 9 to 11 of 1,200; use --from 12 to continue\n');
   assert.is(truncationNote({ ...DOCUMENT, truncated: false }), undefined);
   assert.is(
@@ -297,7 +300,7 @@ test('get: shows how to continue, except at the end', () => {
   );
 });
 
-test('inspect: the preview of a chunk is cut between characters', () => {
+test('the preview of a chunk is cut between characters', () => {
   const chunk = { startLine: 1, endLine: 1, headingPath: [], tokens: 40, vector: 'none' } as const;
   const document = {
     path: 'MEMORY.md',

@@ -149,7 +149,7 @@ test('the progress line continues with the passages', () => {
   assert.match(written[2]?.slice(ERASE.length) ?? '', /^embedding {2}█+░+ {2}50\/100 {2}0:02$/);
 });
 
-function drawn(everyMs: number, columns: number): readonly string[] {
+function progressWrites(everyMs: number, columns: number): readonly string[] {
   let atMs = 0;
   const written: string[] = [];
   const progress = createProgressLine((text) => written.push(text), {
@@ -166,7 +166,7 @@ function drawn(everyMs: number, columns: number): readonly string[] {
 }
 
 test('the progress line shows nothing for work of under half a second', () => {
-  assert.equal(drawn(4, 80), []);
+  assert.equal(progressWrites(4, 80), []);
 });
 
 test('the progress line also appears without further events, and removes itself', async () => {
@@ -181,7 +181,7 @@ test('the progress line also appears without further events, and removes itself'
 });
 
 test('the progress line is drawn at most ten times a second and removes itself', () => {
-  const written = drawn(20, 80);
+  const written = progressWrites(20, 80);
   // From 0.5 to 2.1 seconds, and once to take it away.
   assert.is(written.length, 18);
   assert.match(written[8]?.slice(ERASE.length) ?? '', /^indexing {2}█+░+ {2}\d+\/100 {2}0:0\d$/);
@@ -190,7 +190,7 @@ test('the progress line is drawn at most ten times a second and removes itself',
 
 test('the progress line never reaches the last column', () => {
   for (const columns of [10, 30, 60]) {
-    for (const text of drawn(20, columns)) assert.ok(text.length - ERASE.length < columns);
+    for (const text of progressWrites(20, columns)) assert.ok(text.length - ERASE.length < columns);
   }
 });
 

@@ -10,13 +10,13 @@ import { aProvider, REFUSED } from './provider-builders.js';
 
 const style = createStyle(false);
 
-function rendered(diagnosis: Diagnosis, columns?: number): readonly string[] {
+function linesOf(diagnosis: Diagnosis, columns?: number): readonly string[] {
   const text = renderDiagnosis(diagnosis, 'provider path of agent main', { style, columns });
   return text.trimEnd().split('\n');
 }
 
-test('a diagnosis: the checks, what is wrong, why, and what to do', () => {
-  assert.equal(rendered(REFUSED), [
+test('a diagnosis shows the checks, and for each problem the cause and what to do', () => {
+  assert.equal(linesOf(REFUSED), [
     'provider path of agent main',
     '  ✓ selected    corp (openai)                 svc.json:14 agents.list[0].memorySearch.provider',
     '  ✓ key         models.providers.corp.apiKey (env CORP_KEY)',
@@ -36,9 +36,9 @@ test('a diagnosis: the checks, what is wrong, why, and what to do', () => {
   ]);
 });
 
-test('the last line is the conclusion', () => {
+test('a diagnosis ends with its conclusion', () => {
   const last = (fields: Partial<Diagnosis>): string =>
-    rendered({ ...REFUSED, ...fields })
+    linesOf({ ...REFUSED, ...fields })
       .at(-1)
       ?.trim() ?? '';
   assert.is(last({ ok: true, usable: 'primary' }), 'works: corp embeds');
@@ -54,8 +54,8 @@ test('the last line is the conclusion', () => {
 });
 
 for (const columns of [60, 80, 120]) {
-  test(`at ${columns} columns no line of either is wider, and nothing is lost`, () => {
-    const lines = rendered(REFUSED, columns);
+  test(`at ${columns} columns no line of a diagnosis or a list is wider, and nothing is lost`, () => {
+    const lines = linesOf(REFUSED, columns);
     for (const line of lines) assert.ok(textWidth(line) <= columns, line);
     const words = lines.join(' ').replaceAll(/\s+/g, '');
     for (const { text, cause = '' } of REFUSED.checks) {
@@ -77,7 +77,7 @@ for (const columns of [60, 80, 120]) {
   });
 }
 
-test('the list in a pipe: everything, and why each is used or not', () => {
+test('the list in a pipe shows everything, and why each provider is used or not', () => {
   const providers = [
     aProvider({
       role: 'primary',
@@ -111,7 +111,7 @@ test('the list in a pipe: everything, and why each is used or not', () => {
   );
 });
 
-test('colour adds only itself', () => {
+test('colour changes nothing else', () => {
   const options = { columns: 100 };
   const painted = renderDiagnosis(REFUSED, 'x', { ...options, style: createStyle(true) });
   const without = renderDiagnosis(REFUSED, 'x', { ...options, style });

@@ -6,9 +6,9 @@ import { createStyle } from '../../../src/ui/style.js';
 
 const NOW = 1_795_000_000_000;
 
-type Listed = ScheduleListOutput['schedules'][number];
+type ListedSchedule = ScheduleListOutput['schedules'][number];
 
-function listed(id: string): Listed {
+function aSchedule(id: string): ListedSchedule {
   return {
     id,
     state: 'waiting',
@@ -23,7 +23,7 @@ function listed(id: string): Listed {
 test('a list that is too wide drops the last flow, then the last run, and never wraps', () => {
   const titles = (columns: number) => {
     const view = { style: createStyle(false), nowMs: NOW, columns, homeDir: '/' };
-    const lines = renderSchedules([listed('digest'), listed('nightly')], view).split('\n');
+    const lines = renderSchedules([aSchedule('digest'), aSchedule('nightly')], view).split('\n');
     for (const line of lines) assert.ok(line.length <= columns, line);
     return lines[0]?.split(/ {2,}/u);
   };

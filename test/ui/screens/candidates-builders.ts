@@ -41,7 +41,7 @@ export function aCandidate(fields: Partial<CandidateWithGates> = {}): CandidateW
   };
 }
 
-/** One that nobody asked for often enough. */
+/** A candidate that was not recalled often enough. */
 export const WEAK = aCandidate({
   key: '011c29501a2b3c4d',
   text: 'Mira owns the billing service and signs off its releases.',
@@ -57,7 +57,7 @@ export const WEAK = aCandidate({
   ],
 });
 
-/** The note of both. */
+/** The note that both are in. */
 export const PASSAGE: CandidatePassage = {
   state: 'found',
   startLine: 1,

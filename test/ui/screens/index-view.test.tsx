@@ -15,7 +15,7 @@ const test = suite('the view of the index screen');
 
 const STYLE = createStyle(false);
 
-function rendered() {
+function renderIndexView() {
   const store = createState({ progress: startSyncProgress(0), isStopping: false });
   const stops: number[] = [];
   const view = render(
@@ -35,7 +35,7 @@ function rendered() {
 }
 
 test('events are shown at once, and those before the first frame are not missed', async () => {
-  const { view, emit, frame } = rendered();
+  const { view, emit, frame } = renderIndexView();
   emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
   emit({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
   await waitFor('the current file', () => frame().includes('memory/a.md'), frame);
@@ -45,7 +45,7 @@ test('events are shown at once, and those before the first frame are not missed'
 });
 
 test('keys that arrive together after a blocked event loop all count', async () => {
-  const { view, stops, frame } = rendered();
+  const { view, stops, frame } = renderIndexView();
   await waitFor('the first frame', () => frame().includes('main'), frame);
   view.stdin.write(`?${KEYS.ctrlC}q`);
   await waitFor('both', () => stops.length === 2);

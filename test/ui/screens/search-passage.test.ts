@@ -108,7 +108,7 @@ function partsOf(text: string): readonly string[] {
   );
 }
 
-spansTest('headings, code, links and bold text', () => {
+spansTest('headings, code, links and bold text have spans', () => {
   assert.equal(partsOf('## Backups'), ['heading ## Backups']);
   assert.equal(partsOf('run `svc index` on **Monday**, see [docs](a/b.md) or [[Note|it]]'), [
     'code `svc index`',

@@ -63,7 +63,7 @@ test('shows what is watched, what changed last and when', () => {
   assert.match(shown(state), /2 added · 7 unchanged +just now/);
   const later = { ...state, nowMs: START + 200_000 };
   assert.match(shown(later), '3 min ago');
-  // A look that found nothing new does not hide it.
+  // A sync that found nothing new does not hide it.
   assert.match(shown(after([watching, SYNCED, UNCHANGED])), '2 added');
 });
 

@@ -1,5 +1,4 @@
-import type { FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
-import { EMPTY_FLOW } from '../../../src/engine/flow-model/flow-record.js';
+import { EMPTY_FLOW, type FlowRecord } from '../../../src/engine/flow-model/flow-record.js';
 import { newFlowId } from '../../../src/engine/flow-model/ids.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
 import { iso } from '../../../src/engine/support/time.js';
@@ -30,7 +29,7 @@ export const SERVE: ServeState = {
 
 type Delivery = WebhooksSnapshot['deliveries'][number];
 
-/** One that a route received; each third was rejected. */
+/** A delivery; every third one was rejected. */
 function delivery(n: number): Delivery {
   const isRefused = n % 3 === 0;
   return {
@@ -55,7 +54,7 @@ function delivery(n: number): Delivery {
   };
 }
 
-/** What a listener with these many of each has, and a route without its secret. */
+/** The state of a listener with so many routes, flows and deliveries, and a route whose secret is missing. */
 export function snapshot(routes = 1, flows = 1, deliveries = 0): WebhooksSnapshot {
   const activity = new WebhookActivity();
   const request = { requestId: 'r', clientIp: '::1', ms: 1 };
@@ -116,24 +115,24 @@ function flow(n: number): FlowRecord {
   };
 }
 
-/** A listener with the state of `now`; replays that it is asked for are recorded. */
-export function liveWebhooks(now: () => WebhooksSnapshot, calls: string[] = []): LiveWebhooks {
+/** A listener whose state `current` returns; its replays are added to `calls`. */
+export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = []): LiveWebhooks {
   return {
-    snapshot: async () => now(),
+    snapshot: async () => current(),
     follow: () => undefined,
     deliveries: {
       list: ({ failed }) =>
-        now().deliveries.filter(({ status }) => failed !== true || status >= 400),
+        current().deliveries.filter(({ status }) => failed !== true || status >= 400),
       find: (id) => {
-        const found = now().deliveries.find((one) => one.id === id);
+        const found = current().deliveries.find((one) => one.id === id);
         if (found === undefined) throw new Error('there is none');
         return { ...found, headers: { 'x-github-event': 'push' }, body: '{"ref":"\\u001B[2J"}' };
       },
       replay: async ({ id, again }) => {
         calls.push(`replay ${id}${again ? ' again' : ''}`);
-        const of = { ...delivery(1), headers: {}, body: '' };
+        const original = { ...delivery(1), headers: {}, body: '' };
         const answer = { status: 200, code: null, headers: {}, lingers: false, body: {} };
-        return { original: of, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
+        return { original, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
       },
     },
     close: () => undefined,

@@ -23,7 +23,7 @@ function decode(chunks: readonly string[]): readonly InputEvent[] {
   return events;
 }
 
-function shown(input: string): string {
+function eventsAsText(input: string): string {
   const words = decode([input]).map((event) => {
     if (event.type === 'key') return `<${event.name}>`;
     if (event.type === 'mouse') return `<${event.action} ${event.column},${event.row}>`;
@@ -35,29 +35,32 @@ function shown(input: string): string {
 test('keys have names', () => {
   const { up, home, end, pageUp, pageDown, enter, tab, backspace, ctrlC } = KEYS;
   assert.is(
-    shown(`${up}${home}${end}${pageUp}${pageDown}${enter}${tab}${backspace}${ctrlC}${ESC}`),
+    eventsAsText(`${up}${home}${end}${pageUp}${pageDown}${enter}${tab}${backspace}${ctrlC}${ESC}`),
     '<up> <home> <end> <pageUp> <pageDown> <enter> <tab> <backspace> <ctrl-c> <escape>',
   );
-  assert.is(shown(`${ESC}[3~${ESC}[Z${ESC}OA${ESC}OH`), '<delete> <shift-tab> <up> <home>');
-  assert.is(shown(`\u0001\u001A${ESC}b${ESC}\u007F`), '<ctrl-a> <ctrl-z> <alt-b> <alt-backspace>');
+  assert.is(eventsAsText(`${ESC}[3~${ESC}[Z${ESC}OA${ESC}OH`), '<delete> <shift-tab> <up> <home>');
   assert.is(
-    shown(`${ESC}[1;5C${ESC}[1;3D${ESC}${ESC}[A${ESC}[3;6~`),
+    eventsAsText(`\u0001\u001A${ESC}b${ESC}\u007F`),
+    '<ctrl-a> <ctrl-z> <alt-b> <alt-backspace>',
+  );
+  assert.is(
+    eventsAsText(`${ESC}[1;5C${ESC}[1;3D${ESC}${ESC}[A${ESC}[3;6~`),
     '<ctrl-right> <alt-left> <alt-up> <ctrl-shift-delete>',
   );
-  assert.is(shown(`${ESC}${ESC}`), '<escape> <escape>');
+  assert.is(eventsAsText(`${ESC}${ESC}`), '<escape> <escape>');
 });
 
 test('characters typed together are one text event', () => {
-  assert.is(shown('jjj\rq\u0003'), 'jjj <enter> q <ctrl-c>');
-  assert.is(shown('👩‍👩‍👧é\ty'), '👩‍👩‍👧é <tab> y');
+  assert.is(eventsAsText('jjj\rq\u0003'), 'jjj <enter> q <ctrl-c>');
+  assert.is(eventsAsText('👩‍👩‍👧é\ty'), '👩‍👩‍👧é <tab> y');
 });
 
 test('a paste is one line of text, whatever is in it', () => {
   const { pasteBegins, pasteEnds } = KEYS;
   const log = `${ESC}[31mred${ESC}[0m\r\nq\u0003\tjj ${ESC}]0;title\u0007end`;
-  assert.is(shown(`${pasteBegins}${log}${pasteEnds}j`), '[red q jj end] j');
-  assert.is(shown(`${pasteBegins}${pasteEnds}${pasteEnds}`), '');
-  assert.is(shown(`${pasteBegins}never ends`), '[never ends]');
+  assert.is(eventsAsText(`${pasteBegins}${log}${pasteEnds}j`), '[red q jj end] j');
+  assert.is(eventsAsText(`${pasteBegins}${pasteEnds}${pasteEnds}`), '');
+  assert.is(eventsAsText(`${pasteBegins}never ends`), '[never ends]');
   const long = 'x'.repeat(3_000_000);
   const [paste, after] = decode([pasteBegins, long, `${pasteEnds}j`]);
   assert.is(paste?.type === 'paste' && paste.text.length, 1_000_000);
@@ -66,10 +69,10 @@ test('a paste is one line of text, whatever is in it', () => {
 
 test('mouse events have a position; releases, movement and other buttons are ignored', () => {
   assert.is(
-    shown(`${ESC}[<0;3;5M${ESC}[<0;3;5m${ESC}[<64;1;1M${ESC}[<65;200;1M${ESC}[<4;1;2M`),
+    eventsAsText(`${ESC}[<0;3;5M${ESC}[<0;3;5m${ESC}[<64;1;1M${ESC}[<65;200;1M${ESC}[<4;1;2M`),
     '<click 2,4> <wheelUp 0,0> <wheelDown 199,0> <click 0,1>',
   );
-  assert.is(shown(`${ESC}[<2;3;5M${ESC}[<32;3;5M${ESC}[M !!a`), 'a');
+  assert.is(eventsAsText(`${ESC}[<2;3;5M${ESC}[<32;3;5M${ESC}[M !!a`), 'a');
 });
 
 test('colours and reports of the terminal are not input', () => {
@@ -87,10 +90,10 @@ test('colours and reports of the terminal are not input', () => {
     `]0;title${ESC}\\`,
     `P1+r436F${ESC}\\`,
   ];
-  for (const report of reports) assert.is(shown(`a${ESC}${report}b`), 'ab', report);
-  assert.is(shown(`${ESC}[12\u0003`), '<ctrl-c>', 'a broken sequence does not hide a key');
-  assert.is(shown(`${ESC}]0;title\u0003`), '<ctrl-c>');
-  assert.is(shown(`${ESC}[${'1'.repeat(100_000)}`), '');
+  for (const report of reports) assert.is(eventsAsText(`a${ESC}${report}b`), 'ab', report);
+  assert.is(eventsAsText(`${ESC}[12\u0003`), '<ctrl-c>', 'a broken sequence does not hide a key');
+  assert.is(eventsAsText(`${ESC}]0;title\u0003`), '<ctrl-c>');
+  assert.is(eventsAsText(`${ESC}[${'1'.repeat(100_000)}`), '');
 });
 
 /** Pieces of what terminals send, and anything else. */
