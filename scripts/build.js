@@ -188,6 +188,8 @@ const CACHED_CHUNKS = [
   'dream',
   'help',
   'shared',
+  'create-server',
+  'internal',
 ];
 /** The chunks that oclif is in. */
 const OCLIF_CHUNKS = ['start', 'help'];
@@ -215,7 +217,7 @@ const asciiChunks = {
 const COMMON_OUTPUT = {
   // Keep names of svc readable in stack traces of bug reports.
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  comments: { legal: true },
+  comments: { legal: true, annotation: false },
 };
 
 /**
