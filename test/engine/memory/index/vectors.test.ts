@@ -95,6 +95,27 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
+  test('the sample of a memory does not depend on how often its notes were edited', async () => {
+    const texts = (edit: number): string[] =>
+      Array.from({ length: 40 }, (_, at) => `passage ${at} of edit ${edit}`);
+    const query = textVector('passage 7');
+    const sampleAfter = async (...edits: readonly number[]): Promise<readonly number[]> => {
+      const index = await kind.newIndex();
+      await apply(index, putChange('a.md', 'alpha', 'beta', 'gamma'));
+      for (const edit of edits) {
+        await apply(index, putChange('b.md', ...texts(edit)));
+        await embedMissing(index, 'm', textVector);
+      }
+      await index.tidyEmbeddings(KEEP_USED);
+      const sample = await (await index.view()).sampleSimilarities('m', query, 256);
+      index.close();
+      return sample.texts;
+    };
+    const fresh = await sampleAfter(9);
+    assert.is(fresh.length, 43);
+    assert.equal(await sampleAfter(1, 2, 3, 4, 5, 6, 7, 8, 9), fresh);
+  });
+
   test('texts and media are sampled apart', async () => {
     const index = await kind.newIndex();
     const picture = { ...documentOf('a.png', ['Image file: a.png']), kind: 'media' } as const;

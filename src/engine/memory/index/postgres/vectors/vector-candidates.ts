@@ -69,8 +69,10 @@ export async function similarities(
 }
 
 /**
- * Cosines between a query and the nearest pieces of texts and of media sampled evenly from a memory, as a baseline of
- * chance similarity: apart, because models place media far from all texts.
+ * Cosines between a query and the nearest pieces of texts and of media sampled from a memory, as a baseline of chance
+ * similarity: apart, because models place media far from all texts.
+ *
+ * @param count at most this many of each; fewer if the memory has fewer
  */
 export async function sampleSimilarities(
   searched: Pick<SearchedMemory, 'facts' | 'sql'>,
@@ -80,26 +82,15 @@ export async function sampleSimilarities(
 ): Promise<SimilaritySample> {
   const { sql, facts } = searched;
   const query = queryVector(vector);
-  // The next chunk after each of some evenly spaced ids, because deleted ids are not used again.
-  const rows = await sql.query<{ readonly vector: Buffer }>(
-    `WITH bounds AS (SELECT min(id) AS first, max(id) + 1 AS past FROM svc.chunks WHERE memory = $1),
-     places AS (
-       SELECT trunc(first + at * greatest(1, (past - first)::float8 / $3::int))::int AS id, past
-       FROM bounds CROSS JOIN generate_series(0, $3::int - 1) AS at
-     ), sample AS (
-       SELECT DISTINCT chunk.id, chunk.hash FROM places CROSS JOIN LATERAL (
-         SELECT id, hash, document FROM svc.chunks WHERE memory = $1 AND chunks.id >= places.id
-         ORDER BY chunks.id LIMIT 1
-       ) AS chunk JOIN svc.documents ON documents.id = chunk.document AND kind <> 'media'
-       WHERE places.id < past
-     )
-     SELECT vector FROM sample JOIN svc.embeddings USING (hash) JOIN svc.spaces ON spaces.id = space
-     WHERE identity = $2 ORDER BY sample.id`,
-    [facts.id, identity, count],
-  );
-  const isEnough = rows.length >= count * ENOUGH || facts.chunks <= count;
-  const others = isEnough ? [] : await firstOfSpace(sql, facts.id, identity, count);
-  const sample = others.length > rows.length ? others : rows;
+  const values = [facts.id, identity, count];
+  const checked = count * CHECKED;
+  const ofSpace =
+    facts.chunks <= checked
+      ? []
+      : await sql.query<VectorOnly>(FIRST_OF_SPACE, [...values, checked]);
+  // The memory is small, or the space is mostly of others.
+  const isEnough = ofSpace.length >= count * ENOUGH;
+  const sample = isEnough ? ofSpace : await sql.query<VectorOnly>(FIRST_OF_MEMORY, values);
   const all = facts.hasMedia ? await mediaChunks(sql, facts.id) : [];
   const media = await similarities(searched, identity, vector, evenSample(all, count));
   return {
@@ -109,30 +100,38 @@ export async function sampleSimilarities(
   };
 }
 
-/** Share of a sample that is enough; there are fewer where most chunks have no vector of this identity yet. */
+interface VectorOnly {
+  readonly vector: Buffer;
+}
+
+/** Share of a sample that is enough. */
 const ENOUGH = 1 / 8;
 /** How many vectors of a space, which may be of other memories, are checked for each one of a sample. */
 const CHECKED = 8;
 
-/** Texts of a memory among the first vectors of a space, in the order of their hashes, which is random. */
-function firstOfSpace(
-  sql: Server,
-  memory: number,
-  identity: string,
-  count: number,
-): Promise<readonly { readonly vector: Buffer }[]> {
-  return sql.query(
-    `SELECT vector FROM (
-       SELECT hash, vector FROM svc.embeddings
-       WHERE space = (SELECT id FROM svc.spaces WHERE identity = $2) ORDER BY hash LIMIT $4
-     ) AS checked
-     WHERE EXISTS (
-       SELECT FROM svc.chunks JOIN svc.documents ON documents.id = document AND kind <> 'media'
-       WHERE chunks.memory = $1 AND chunks.hash = checked.hash)
-     ORDER BY hash LIMIT $3`,
-    [memory, identity, count, count * CHECKED],
-  );
-}
+/*
+ * Hashes are random and do not depend on what was indexed before, as ids do: a note that is edited often has ids far
+ * from all others.
+ */
+
+const IS_TEXT = "JOIN svc.documents ON documents.id = document AND kind <> 'media'";
+const OF_SPACE = 'space = (SELECT id FROM svc.spaces WHERE identity = $2)';
+
+/** Texts of a memory among the first `$4` vectors of a space. */
+const FIRST_OF_SPACE = `
+  SELECT vector FROM (
+    SELECT hash, vector FROM svc.embeddings WHERE ${OF_SPACE} ORDER BY hash LIMIT $4
+  ) AS checked
+  WHERE EXISTS (
+    SELECT FROM svc.chunks ${IS_TEXT} WHERE chunks.memory = $1 AND chunks.hash = checked.hash)
+  ORDER BY hash LIMIT $3`;
+
+/** The first texts of a memory that have a vector. */
+const FIRST_OF_MEMORY = `
+  SELECT vector FROM (
+    SELECT DISTINCT chunks.hash FROM svc.chunks ${IS_TEXT} WHERE chunks.memory = $1
+  ) AS texts JOIN svc.embeddings USING (hash)
+  WHERE ${OF_SPACE} ORDER BY hash LIMIT $3`;
 
 async function mediaChunks(sql: Server, memory: number): Promise<readonly number[]> {
   const rows = await sql.query<{ readonly id: number }>(
