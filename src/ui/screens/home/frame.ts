@@ -145,10 +145,8 @@ function agentRows(
 ): readonly HomeRow[] {
   const { agents, selected } = groupsOf(state);
   if (agents.length === 0) {
-    return [{ text: view.style.dim(fitEnd('no agent matches the filter', columns)) }].slice(
-      0,
-      rows,
-    );
+    const words = state.list.filter.text === '' ? 'no agents' : 'no agent matches the filter';
+    return [{ text: view.style.dim(fitEnd(words, columns)) }].slice(0, rows);
   }
   const room = rows - 1;
   const isLong = agents.length > room;

@@ -87,15 +87,17 @@ type PlainLine = Omit<HomeLine, 'text'>;
 
 /** The lines of the shared store, the listener, flows, tasks and dreams. */
 export function workLines(
-  overview: Partial<Pick<Overview, 'dreams' | 'flows' | 'listener' | 'storage'>>,
+  overview: Partial<Pick<Overview, 'config' | 'dreams' | 'flows' | 'listener' | 'storage'>>,
   nowMs: number,
 ): readonly PlainLine[] {
-  const { dreams = [], flows, listener, storage } = overview;
+  const { config, dreams = [], flows, listener, storage } = overview;
+  // The configuration names the store of flows.
+  const unread = config?.state === 'faulty' ? UNKNOWN : CHECKING;
   return [
     ...(storage ? [storageLine(storage)] : []),
     listenerLine(listener, nowMs),
-    countLine('flows', flows),
-    countLine('tasks', flows),
+    countLine('flows', flows, unread),
+    countLine('tasks', flows, unread),
     ...dreamsLines(dreams, nowMs),
   ];
 }
@@ -104,6 +106,7 @@ export function workLines(
 const MOST_DREAMS = 3;
 
 const CHECKING = ['checking …'];
+const UNKNOWN = ['unknown'];
 
 /** Lines that are not known yet have placeholders, so that nothing moves later. */
 const AGENTS_PLACEHOLDER: PlainLine = {
@@ -269,9 +272,13 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
   return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
 }
 
-function countLine(kind: 'flows' | 'tasks', summary: FlowsSummary | undefined): PlainLine {
+function countLine(
+  kind: 'flows' | 'tasks',
+  summary: FlowsSummary | undefined,
+  unread: readonly string[],
+): PlainLine {
   const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
-  if (summary === undefined) return { ...line, mark: 'unknown', parts: CHECKING };
+  if (summary === undefined) return { ...line, mark: 'unknown', parts: unread };
   if (summary.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(summary.fault)] };
   }
