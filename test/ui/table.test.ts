@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fitEnd, fitMiddle, textWidth } from '../../src/ui/fit.js';
 import { createStyle } from '../../src/ui/style.js';
-import { alignRows, renderTable } from '../../src/ui/table.js';
+import { alignRows, fieldLines, limitNote, renderTable } from '../../src/ui/table.js';
 
 const COLUMNS = ['agent', 'file'];
 const ROWS = [
@@ -89,6 +89,32 @@ test('columns are as wide as what a terminal shows in them, and lines end withou
     '               two',
   ]);
   assert.equal(alignRows([]), []);
+});
+
+test('more rows than one layout takes are aligned like a few, and all listed', () => {
+  const names = Array.from({ length: 450 }, (_, at) => (at === 430 ? 'the longest' : `row ${at}`));
+  const expected = names.map((name) => `${name.padEnd('the longest'.length)}  x`);
+  assert.equal(alignRows(names.map((name) => [name, 'x'])), expected);
+});
+
+test('a line below a table says how much of everything it lists, only if that is not all', () => {
+  const noteOf = (listed: number, noun: { readonly noun: string; readonly plural?: string }) =>
+    limitNote({ listed, total: 1200, ...noun }, createStyle(false));
+  const entries = { noun: 'entry', plural: 'entries' };
+  assert.is(noteOf(20, { noun: 'flow' }), '20 of 1,200 flows; use --limit to show more\n');
+  assert.is(noteOf(20, entries), '20 of 1,200 entries; use --limit to show more\n');
+  assert.is(noteOf(1200, entries), '');
+});
+
+test('fields are one per line, without those that have no value', () => {
+  const fields = [
+    ['id', 'a'],
+    ['goal', ''],
+    ['from', null],
+    ['session', 'main'],
+    ['to', undefined],
+  ] as const;
+  assert.equal(fieldLines(fields, createStyle(false)), ['  id       a', '  session  main']);
 });
 
 test.run();

@@ -61,6 +61,27 @@ test('pasted text becomes one safe line of bounded length', () => {
   assert.is(typed('x'.repeat(100_000)).text.length, 4096);
 });
 
+test('edits that change nothing leave the same line', () => {
+  const typedLine = typed('ab');
+  for (const type of ['right', 'wordRight', 'end', 'eraseForward', 'eraseToEnd'] as const) {
+    assert.is(edit(typedLine, { type }), typedLine, type);
+  }
+  for (const type of ['left', 'wordLeft', 'home', 'erase', 'eraseWord', 'eraseToStart'] as const) {
+    assert.is(edit(EMPTY_LINE, { type }), EMPTY_LINE, type);
+  }
+  assert.is(edit(typedLine, { type: 'insert', text: '' }), typedLine);
+});
+
+test('a line is shown from its start, or what leads up to the cursor', () => {
+  const line = typed('日本 words');
+  assert.equal(visibleLine(line, 11), { text: '日本 words', cursorColumn: 10 });
+  assert.equal(visibleLine(line, 10), { text: '本 words', cursorColumn: 8 });
+  assert.equal(visibleLine(edit(line, { type: 'home' }), 6), { text: '日本 w', cursorColumn: 0 });
+  const middle = edit(line, { type: 'wordLeft' });
+  assert.equal(visibleLine(middle, 6), { text: '日本 w', cursorColumn: 5 });
+  assert.equal(visibleLine(middle, 5), { text: '本 wo', cursorColumn: 3 });
+});
+
 test('the cursor stays on a boundary and in sight whatever is typed', () => {
   const anEdit: fc.Arbitrary<LineEdit> = fc.oneof(
     fc.constantFrom<LineEdit>(

@@ -78,6 +78,22 @@ test('a filter keeps the entries that contain all its words', () => {
   assert.is(listView(after(filtered, { type: 'unfiltered' })).matching.length, 5);
 });
 
+test('events that change nothing leave the same list, so that nothing is drawn', () => {
+  const filtered = after(FIVE, { type: 'filtered', edit: { type: 'insert', text: 'entry' } });
+  const selected = after(filtered, { type: 'selected', id: 'b' });
+  const events: readonly ListEvent<ListItem>[] = [
+    { type: 'sized', rows: 2 },
+    { type: 'selected', id: 'b' },
+    { type: 'selected', id: 'unknown' },
+    { type: 'filtered', edit: { type: 'insert', text: '' } },
+  ];
+  for (const event of events) assert.is(after(selected, event), selected, event.type);
+  assert.is(after(FIVE, { type: 'unfiltered' }), FIVE);
+  // Only the cursor moves: the selected entry keeps its row.
+  const moved = after(selected, { type: 'filtered', edit: { type: 'left' } });
+  assert.equal(moved, { ...selected, filter: { text: 'entry', cursor: 4 } });
+});
+
 const ids = fc.uniqueArray(fc.constantFrom(...'abcdefghijklmnop'), { maxLength: 12 });
 const anEvent: fc.Arbitrary<ListEvent<ListItem>> = fc.oneof(
   ids.map((some) => ({ type: 'replaced' as const, items: items(...some) })),

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createStore } from '../../../src/ui/components/store.js';
+import { createState, createStore } from '../../../src/ui/components/store.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('the store of a screen');
@@ -51,6 +51,37 @@ test('a change after a pause is reported at once, and of a burst the last one', 
   await new Promise<void>((resolve) => store.subscribe(resolve));
   assert.equal(snapshots, [1, 4, 5]);
   unsubscribe();
+});
+
+test('a listener that leaves does not take delayed changes from the others', async () => {
+  const store = createStore(0, (sum: number, by: number) => sum + by, {
+    everyMs: 20,
+    now: () => 0,
+  });
+  const snapshots: number[] = [];
+  store.subscribe(() => snapshots.push(store.getSnapshot()));
+  const leave = store.subscribe(() => undefined);
+  store.dispatch(1);
+  store.dispatch(1);
+  leave();
+  await waitFor('the last change', () => snapshots.length === 2);
+  assert.equal(snapshots, [1, 2]);
+});
+
+test('events that change nothing are not reported', () => {
+  let reports = 0;
+  const store = createState({ rows: 1, note: 'a' });
+  store.subscribe(() => {
+    reports += 1;
+  });
+  const before = store.getSnapshot();
+  store.dispatch({ rows: 1 });
+  store.dispatch({});
+  assert.is(store.getSnapshot(), before);
+  assert.is(reports, 0);
+  store.dispatch({ rows: 1, note: 'b' });
+  assert.equal(store.getSnapshot(), { rows: 1, note: 'b' });
+  assert.is(reports, 1);
 });
 
 test.run();

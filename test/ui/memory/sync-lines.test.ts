@@ -1,7 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent } from '../../../src/engine/memory/sync/events.js';
-import { createSyncLines, type SyncLinesOptions } from '../../../src/ui/memory/sync-lines.js';
+import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
+import {
+  createSyncLines,
+  createWatchLines,
+  type SyncLinesOptions,
+} from '../../../src/ui/memory/sync-lines.js';
 import { createProgressLine } from '../../../src/ui/progress-line.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { waitFor } from '../../support/wait.js';
@@ -82,6 +87,39 @@ test('work of medium speed reports every two seconds, no more', () => {
   );
 });
 
+test('of faulty files, the first three are named', () => {
+  const skips = ['a', 'b', 'c', 'd'].map(
+    (path): SyncEvent => ({ type: 'document.skipped', path, reason: 'permission_denied' }),
+  );
+  const expected = ['a', 'b', 'c'].map((path) => `skipped ${path}: permission denied\n`);
+  assert.equal(linesOf(every(5, skips)), expected);
+  assert.is(linesOf(every(5, skips), { verbose: true }).length, 4);
+});
+
+test('files that were not indexed are named only by verbose', () => {
+  const others: readonly SyncEvent[] = [
+    { type: 'document.unchanged', path: 'same.md', bytes: 10 },
+    { type: 'document.removed', path: 'gone.md' },
+    { type: 'embed.started', provider: 'openai', model: 'small', passages: 0, known: 12 },
+  ];
+  assert.equal(linesOf(every(5, others)), []);
+  assert.equal(linesOf(every(5, others), { verbose: true }), [
+    'unchanged same.md\n',
+    'removed gone.md\n',
+    'embedding 0 passages with openai (small)\n',
+  ]);
+});
+
+test('a sync without changes prints nothing, and one that was stopped that it stopped', () => {
+  const nothing = { filesToIndex: 0, bytesToIndex: 0 };
+  const scanned: SyncEvent = { type: 'scan.finished', files: 7, bytes: 70, ...nothing };
+  const finished = (outcome: 'stopped' | 'unchanged'): SyncEvent => {
+    return { type: 'sync.finished', summary: aSummary({ outcome }) };
+  };
+  assert.equal(linesOf(every(5, [scanned, finished('unchanged')])), []);
+  assert.equal(linesOf(every(5, [scanned, finished('stopped')])), ['stopped\n']);
+});
+
 test('verbose names every file and every skip', () => {
   const written = lines(5, { verbose: true, label: 'main' });
   assert.ok(written.includes('main: skipped link.md: symbolic link\n'));
@@ -135,6 +173,19 @@ test('a retry is reported if nothing else was for ten seconds', () => {
   });
   const line = 'gemini: retried after "no answer in time"\n';
   assert.equal(linesOf([...begun, ...retries]), [...linesOf(begun), line, line]);
+});
+
+test('the download of a model is reported every 10 percent', () => {
+  const download = (bytes: number): SyncEvent => ({
+    type: 'embed.provider',
+    event: { type: 'model.download', bytes, total: 300e6, bytesPerSecond: undefined },
+  });
+  const begun = every(0, EMBEDDING.slice(1, 2));
+  const written = linesOf([...begun, ...every(5, [0, 3e6, 30e6, 59e6, 90e6].map(download))]);
+  const expected = ['0 %', '10 %', '30 %'].map(
+    (part) => `gemini: downloading the model: ${part} of 300.0 MB\n`,
+  );
+  assert.equal(written.slice(1), expected);
 });
 
 test('the progress line continues with the passages', () => {
@@ -204,6 +255,74 @@ test('the progress line reports at once that another process is writing', () => 
   progress.onEvent({ type: 'lock.waiting', holder: { pid: 7, sinceMs: 0 } });
   assert.equal(written, [
     `${ERASE}waiting for another process to finish writing this index (pid 7)`,
+  ]);
+});
+
+/** What a watcher named main writes, without the time and its name; other lines than those about syncs are marked. */
+function watchLinesOf(events: readonly WatchEvent[], verbose = false): readonly string[] {
+  const written: string[] = [];
+  const add = (mark: string) => (text: string) => {
+    assert.match(text, /^\d\d:\d\d:\d\d {2}main {2}[^\n]+\n/u);
+    written.push(`${mark}${text.replace(/^\S+ {2}main {2}/u, '')}`);
+  };
+  const options = { style, name: 'main', verbose, now: () => 0, write: add(''), note: add('! ') };
+  const onEvent = createWatchLines(options);
+  for (const event of events) onEvent(event);
+  return written;
+}
+
+function synced(cause: 'changed' | 'interval' | 'start', isUpdated = false): WatchEvent {
+  const outcome = isUpdated ? 'updated' : 'unchanged';
+  return { type: 'synced', cause, summary: aSummary({ outcome }) };
+}
+
+const FAILED: WatchEvent = {
+  type: 'failed',
+  failure: { code: 'INDEX_DISK_FULL', message: 'the disk is full', hint: 'free some space' },
+  attempt: 1,
+  retryInMs: 2000,
+};
+const FAILED_LINE = '! failed: the disk is full; retrying in 2.0 s\n   hint: free some space\n';
+const UP_TO_DATE = 'up to date · 1,268 files · 0.6 s\n';
+const UPDATED = '12 added · 3 changed · 1,268 unchanged\n';
+
+test('a watcher reports its first sync, and of the others those that changed something', () => {
+  const events: readonly WatchEvent[] = [
+    { type: 'watching', folders: 2 },
+    synced('start'),
+    synced('interval'),
+    { type: 'changed', path: 'a\nb.md' },
+    { type: 'syncing', cause: 'changed' },
+    synced('changed', true),
+  ];
+  const watching = '! watching 2 folders\n';
+  assert.equal(watchLinesOf(events), [watching, UP_TO_DATE, UPDATED]);
+  const changed = '! changed a\\nb.md\n';
+  assert.equal(watchLinesOf(events, true), [watching, UP_TO_DATE, UP_TO_DATE, changed, UPDATED]);
+});
+
+test('a watcher reports a failure once while it repeats, and the sync that ends it', () => {
+  const events = [FAILED, FAILED, synced('interval'), synced('interval'), FAILED];
+  assert.equal(watchLinesOf(events), [FAILED_LINE, UP_TO_DATE, FAILED_LINE]);
+  assert.is(watchLinesOf(events, true).length, events.length);
+});
+
+test('syncs that still leave vectors missing do not end a failure of embedding', () => {
+  const failure = { code: 'PROVIDER_FAILED', message: 'no answer' };
+  const failed: WatchEvent = { type: 'failed', failure, attempt: 1, retryInMs: 0 };
+  const counts = { embedded: 0, known: 0, refused: 0, pending: 7, tokens: 0, requests: 0 };
+  const embedding = { provider: 'p', model: 'm', ...counts, failure };
+  const summary = aSummary({ outcome: 'unchanged', embedding });
+  const partly: WatchEvent = { type: 'synced', cause: 'interval', summary };
+  assert.equal(watchLinesOf([failed, partly, failed, synced('interval')]), [
+    '! failed: no answer; retrying\n',
+    UP_TO_DATE,
+  ]);
+});
+
+test('a watcher that cannot follow changes reports how often it looks for them', () => {
+  assert.equal(watchLinesOf([{ type: 'polling', why: 'too many\nwatches', everyMs: 5000 }]), [
+    '! file watching is unavailable; polling every 5.0 s; too many\\nwatches\n',
   ]);
 });
 

@@ -273,10 +273,21 @@ test('lines about batch jobs count texts, of which a passage can have several', 
     providerEventWords(submitted, 'openai', false),
     'openai: started a batch job of 132 texts',
   );
+  assert.is(
+    providerEventWords({ ...submitted, resumed: true }, 'openai', false),
+    'openai: resumed a batch job of 132 texts',
+  );
+  const progress = { type: 'batch.progress', job: 'a', done: 40, total: 132 } as const;
+  assert.is(providerEventWords(progress, 'openai', false), undefined);
+  assert.is(providerEventWords(progress, 'openai', true), 'openai: 40 of 132 of a batch job done');
   const ended = { type: 'batch.ended', job: 'a', embedded: 130, left: 2, why: undefined } as const;
   assert.is(
     providerEventWords(ended, 'openai', false),
     'openai: batch job ended with 130 vectors; the other 2 are embedded inline if still needed',
+  );
+  assert.is(
+    providerEventWords({ ...ended, embedded: 132, left: 0 }, 'openai', false),
+    'openai: batch job ended with 132 vectors',
   );
 });
 

@@ -62,6 +62,18 @@ test('matches are whole words in any case, and have their rows', () => {
   assert.equal(rowsOf('the on-call phone', { words: ['on-call', 'on-', '-'] }).matches, [0]);
 });
 
+test('lines around the passage are dim, except for their matches', () => {
+  const style = createStyle(true);
+  const lines = ['a backup', 'two', 'three', 'four', 'five', 'six', 'seven'].join('\n');
+  const { rows } = rowsOf(lines, { style, words: ['backup'] });
+  const textOf = (row = '') => row.slice(`${style.dim('    1')}  `.length);
+  assert.is(textOf(rows[0]), `${style.dim('a ')}${style.match('backup')}`);
+  assert.is(textOf(rows[1]), style.dim('two'));
+  // Lines 3 to 6 are the passage.
+  assert.equal(rows.slice(2, 6).map(textOf), ['three', 'four', 'five', 'six']);
+  assert.is(textOf(rows[6]), style.dim('seven'));
+});
+
 test('a match can be inside a link, and the current one is highlighted differently', () => {
   const style = createStyle(true);
   const one = rowsOf('see [the backup](x.md) backup', {

@@ -9,6 +9,7 @@ import {
   type SearchState,
   selectedItem,
 } from '../../../src/ui/screens/search/state.js';
+import { aSummary } from '../memory/sync-builders.js';
 import { aResponse, aResult } from './search-builders.js';
 
 function answerAt(...places: readonly number[]): SearchAnswer {
@@ -123,10 +124,49 @@ test('a query recalled from the history becomes typed text when edited', () => {
   assert.is(edited.historyAt, undefined);
 });
 
-test('progress is shown while the index is built', () => {
+test('progress is shown while the index is built, and no longer', () => {
   const event = { type: 'document.indexed', path: 'a.md', bytes: 1, chunks: 2 } as const;
   const synced = after({ type: 'synced', event, atMs: 5 });
   assert.is(synced.progress?.chunks, 2);
+  const finished = { type: 'sync.finished', summary: aSummary() } as const;
+  const then = reduceSearch(synced, { type: 'synced', event: finished, atMs: 6 });
+  assert.is(then.progress, undefined);
+  assert.is(reduceSearch(then, { type: 'synced', event: finished, atMs: 7 }), then);
+});
+
+test('a note stays until a key changes something, and a resized terminal leaves it', () => {
+  const noted = after(quick(0, 1), { type: 'noted', note: { text: 'copied', isFault: false } });
+  const keys: readonly SearchEvent[] = [
+    { type: 'edited', edit: { type: 'insert', text: 'a' } },
+    { type: 'focused', focus: 'list' },
+    { type: 'help', on: true },
+    DOWN,
+  ];
+  for (const key of keys) assert.is(reduceSearch(noted, key).note, undefined, key.type);
+  const resized = reduceSearch(noted, { type: 'list', event: { type: 'sized', rows: 7 } });
+  assert.equal([resized.list.rows, resized.note], [7, noted.note]);
+});
+
+test('events that change nothing leave the same state, so that nothing is drawn', () => {
+  const first: SearchEvent = { type: 'list', event: { type: 'moved', to: 'first' } };
+  const state = after(quick(0, 1), first);
+  const events: readonly SearchEvent[] = [
+    first,
+    { type: 'focused', focus: 'input' },
+    { type: 'edited', edit: { type: 'left' } },
+    { type: 'scrolled', by: 1 },
+    { type: 'jumped', by: 1 },
+    { type: 'fullSearch', isPending: false },
+  ];
+  for (const event of events) assert.is(reduceSearch(state, event), state, event.type);
+  const pending = reduceSearch(state, { type: 'fullSearch', isPending: true });
+  assert.is(pending.isFullSearchPending, true);
+});
+
+test('explanations are shown and hidden', () => {
+  const shown = after({ type: 'explained' });
+  assert.is(shown.showsExplanation, !INITIAL_SEARCH.showsExplanation);
+  assert.is(reduceSearch(shown, { type: 'explained' }).showsExplanation, !shown.showsExplanation);
 });
 
 test.run();
