@@ -165,12 +165,15 @@ interface VectorRow {
 const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
-/** `$5` are the documents. */
+/**
+ * `$5` are the documents. Their hashes are read first, as an array: otherwise, the planner expects a hundred ranges of ids
+ * for each document, and compares every vector of the space with every document.
+ */
 const OF_DOCUMENTS = `
-  FROM svc.embeddings WHERE space = $2 AND hash IN (
+  FROM svc.embeddings WHERE space = $2 AND hash = ANY (ARRAY(
     SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
-    WHERE documents.id = ANY ($5))`;
+    WHERE documents.id = ANY ($5)))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
