@@ -139,6 +139,9 @@ const COMPARED = 1024;
 const COMPARED_SHARE = 1 / 40;
 const COMPARED_PER_RESULT = 4;
 
+/** Codes of fewer bits are useless: all contents are compared. */
+export const FEWEST_CODED_DIMENSIONS = 64;
+
 /** How many of the contents with the nearest codes are compared exactly. @param codes how many there are */
 export function comparedExactly(results: number, codes: number): number {
   return Math.max(COMPARED, codes * COMPARED_SHARE, results * COMPARED_PER_RESULT);

@@ -138,6 +138,19 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
+  test('the nearest of many vectors is found, however few dimensions they have', async () => {
+    const index = await kind.newIndex();
+    const far = Array.from({ length: 2200 }, (_, at) => `far ${at}`);
+    await apply(index, putChange('a.md', ...far, 'near'));
+    const vectorAt = (angle: number) => Float32Array.of(Math.cos(angle), Math.sin(angle));
+    await embedMissing(index, 'm', (text) => vectorAt(text === 'near' ? 0.1 : 0.5));
+    for (const path of [undefined, (path: string) => path === 'a.md']) {
+      const [best] = await index.vectorCandidates('m', vectorAt(0), 1, { path });
+      assert.is(best?.text, 'near');
+    }
+    index.close();
+  });
+
   test('a renamed or rewritten text keeps its vector', async () => {
     const index = await kind.newIndex();
     await apply(index, putChange('a.md', 'one', 'two'));

@@ -2,6 +2,7 @@ import type { Server } from '../../../../postgres/index.js';
 import {
   comparedExactly,
   evenSample,
+  FEWEST_CODED_DIMENSIONS,
   mostSimilar,
   type SimilaritySample,
   type VectorCandidate,
@@ -166,14 +167,14 @@ const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
 /**
- * `$5` are the documents. Their hashes are read first, as an array: otherwise, the planner expects a hundred ranges of ids
+ * The documents are in the parameter of that place. Their hashes are read first, as an array: otherwise, the planner expects a hundred ranges of ids
  * for each document, and compares every vector of the space with every document.
  */
-const OF_DOCUMENTS = `
+const ofDocuments = (place: string): string => `
   FROM svc.embeddings WHERE space = $2 AND hash = ANY (ARRAY(
     SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
-    WHERE documents.id = ANY ($5)))`;
+    WHERE documents.id = ANY (${place})))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
@@ -195,8 +196,12 @@ async function worthComparing(
 ): Promise<readonly VectorRow[]> {
   const { memory, space, query, documents, chunks } = request;
   const { id, indexedBy } = space;
-  if (documents === undefined && chunks <= FEW) {
+  const hasCodes = space.dimensions >= FEWEST_CODED_DIMENSIONS;
+  if (documents === undefined && (chunks <= FEW || !hasCodes)) {
     return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
+  }
+  if (documents !== undefined && !hasCodes) {
+    return sql.query(`SELECT hash, vector ${ofDocuments('$3')}`, [memory, id, documents]);
   }
   const hasIndex = indexedBy !== null && documents === undefined;
   const most = Math.ceil(comparedExactly(count, hasIndex ? 0 : chunks));
@@ -207,7 +212,7 @@ async function worthComparing(
   const ofThese = (embeddings: string): string =>
     `SELECT hash, vector FROM svc.embeddings
      WHERE ${nearestCodes(`AND embedding IN (SELECT id ${embeddings})`)}`;
-  if (documents !== undefined) return sql.query(ofThese(OF_DOCUMENTS), [...values, documents]);
+  if (documents !== undefined) return sql.query(ofThese(ofDocuments('$5')), [...values, documents]);
   // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
   const rows = hasIndex
     ? await fromIndex(sql, space, values, most)

@@ -1,6 +1,6 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRow, queryValue, runSql } from '../../../../sqlite/query.js';
-import { comparedExactly } from '../../candidates.js';
+import { comparedExactly, FEWEST_CODED_DIMENSIONS } from '../../candidates.js';
 import { bytesOf, integersOf, type QueryVector, sumOfVectors } from '../../vector-bytes.js';
 import type { Space } from './spaces.js';
 
@@ -15,16 +15,13 @@ const WORD_BITS = 32;
 /** Codes are stored in pages of this many: for each an embedding's id and then its bits, in 32-bit words. */
 const PAGE_SLOTS = 256;
 
-/** Codes of fewer bits are useless. */
-const FEWEST_DIMENSIONS = 64;
-
 function slotWords(space: Space): number {
   return 1 + Math.ceil(space.dimensions / WORD_BITS);
 }
 
 /** Codes the uncoded contents of a space, one full page at a time. The transaction is the caller's. */
 export function codeVectors(database: Connection, space: Space): void {
-  if (space.dimensions < FEWEST_DIMENSIONS) return;
+  if (space.dimensions < FEWEST_CODED_DIMENSIONS) return;
   const take = database
     .prepare<[number], [number, Buffer]>(
       `SELECT embeddings.id, vector FROM uncoded CROSS JOIN embeddings ON embeddings.id = embedding_id
