@@ -5,6 +5,7 @@ import { childrenOf } from '../support/processes.js';
 import { assertTerminalRestored, type PtyOptions, runInPty } from '../support/pty.js';
 import { SCREENS, type ScreenName, screenHome } from '../support/screens.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
 /** What a screen does to its terminal ends with the screen, and with the process. */
@@ -13,7 +14,7 @@ const test = suite('restoring the terminal');
 const NAMES = Object.keys(SCREENS) as readonly ScreenName[];
 
 /** Starts a screen, and waits until it has the terminal. */
-async function opened(name: ScreenName, options: Pick<PtyOptions, 'errors' | 'shell'>) {
+async function opened(name: ScreenName, options: Pick<PtyOptions, 'errors' | 'jobs' | 'shell'>) {
   const session = runInPty(SCREENS[name].args, { ...screenHome(), ...options });
   await waitFor(`the screen of ${name}`, () => session.screen.bracketedPaste, session.output);
   return session;
@@ -38,6 +39,26 @@ for (const [what, keys, shown] of [
     });
   }
 }
+
+test('a terminal that is resized while Ctrl-Z has stopped a screen is drawn in its new size', async () => {
+  const session = await opened('search', { jobs: true });
+  session.type('backup');
+  await session.waitForText('MEMORY.md#L1-L3');
+  session.type('\u001A');
+  await waitFor('the shell', () => !session.screen.alternate && !session.isRaw(), session.output);
+  assertTerminalRestored(session, 'a stopped screen');
+  session.resize(50, 10);
+  session.type('\r');
+  const rule = '─'.repeat(46);
+  await waitFor(
+    'the new size',
+    () => session.screen.text().some((row) => row.trim() === rule),
+    () => session.screen.text(),
+  );
+  session.type(KEYS.ctrlC);
+  await session.ended;
+  assertTerminalRestored(session, 'a screen that was stopped');
+});
 
 test('random resizes, also to no size at all, and a lost terminal end no screen with a stack trace', async () => {
   const folder = tempFolder();

@@ -37,6 +37,8 @@ export interface PtyOptions {
   readonly sizeless?: boolean;
   /** A shell runs it, and prints the modes of the terminal afterwards. */
   readonly shell?: boolean;
+  /** A shell with job control runs it, and brings it back to the foreground after a line is typed. */
+  readonly jobs?: boolean;
   /** The file that gets its stderr. */
   readonly errors?: string;
   /** The program asks a question on a line, where Node.js prints sequences that the screen buffer rejects: it is not used. */
@@ -137,8 +139,9 @@ function readToTheEnd(child: object): number {
  * How a shell starts the program. With `noflsh`, Ctrl-C that arrives after the program has left raw mode does not throw
  * away what restores the terminal, which this process may not have read yet.
  */
-function scriptOf({ sizeless, shell, errors }: PtyOptions): string {
+function scriptOf({ sizeless, shell, jobs, errors }: PtyOptions): string {
   if (sizeless === true) return 'stty cols 0 rows 0 noflsh && exec "$@"';
+  if (jobs === true) return 'stty noflsh; set -m; "$@"; read line; fg';
   if (shell === true) return 'stty noflsh; "$@"; stty -a';
   return errors === undefined ? 'stty noflsh; exec "$@"' : 'stty noflsh; exec "$@" 2>"$0"';
 }

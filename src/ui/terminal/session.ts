@@ -65,11 +65,16 @@ export function takeTerminal(
     writeNow(stdout, PASTE_MARKS_OFF + SHOW_CURSOR + modes.off);
     stdin.setRawMode(false);
   };
+  const redraw = (): void => {
+    frames.redraw();
+    // Only programs in the foreground are told of a new size: this makes Node.js read it.
+    process.emit('SIGWINCH');
+  };
   const resume = (): void => {
     if (state !== 'lent') return;
     state = 'ours';
     enter();
-    frames.redraw();
+    redraw();
   };
   const drain = async (): Promise<void> => {
     if (stdout.writableLength === 0) return;
@@ -94,7 +99,7 @@ export function takeTerminal(
     if (state !== 'ours') return;
     release();
     enter();
-    frames.redraw();
+    redraw();
   };
   const onUncaught = (): void => {
     // Node.js prints the error next and exits, unless someone handles it.
