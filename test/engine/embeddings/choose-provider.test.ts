@@ -10,6 +10,7 @@ import {
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { RUNTIME_VERSION } from '../../../src/engine/providers/local/runtime/store.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { failureOf } from '../../support/failure.js';
 import { folderOf, type TempFolder, tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('choosing a provider');
@@ -101,6 +102,19 @@ test('auto takes a local model only when the file is there', () => {
   assert.is(choose({ memorySearch: { ...hosted, provider: 'local' }, home })?.adapter, 'local');
 });
 
+test('auto takes a key without the name of a vendor for OpenAI, and sends it to no other', () => {
+  const about: Situation = {
+    memorySearch: { remote: { apiKey: 'env:MY_KEY' } },
+    env: { MY_KEY: 'k', GEMINI_API_KEY: 'k' },
+  };
+  const choice = choose(about);
+  assert.equal([choice?.adapter, choice?.by], ['openai', 'auto']);
+  const { settings, world } = situation({ ...about, env: { MY_KEY: 'k' } });
+  for (const id of ['gemini', 'voyage', 'mistral', 'deepinfra'] as const) {
+    assert.is(availability(id, settings, world).available, false, id);
+  }
+});
+
 test('auto skips unusable keys and says why', () => {
   const unusable: readonly Situation[] = [
     { providers: { openai: { apiKey: 'env:NOT_SET' } } },
@@ -153,6 +167,18 @@ test('the kinds of the specification name adapters', () => {
     ['local-server', 'ollama'],
   ] as const) {
     assert.is(choose({ memorySearch: { provider: kind } })?.adapter, adapter);
+  }
+});
+
+test('an unknown provider is refused, with a similar name if there is one', async () => {
+  const list = 'run "svc provider list" to see all providers';
+  for (const [provider, hint] of [
+    ['opnai', `did you mean "openai"? ${list}`],
+    ['nowhere-near', list],
+  ] as const) {
+    const error = await failureOf(() => choose({ memorySearch: { provider } }));
+    assert.equal([error.code, error.hint], ['PROVIDER_UNKNOWN', hint]);
+    assert.is(error.message, `unknown embedding provider "${provider}"`);
   }
 });
 

@@ -69,6 +69,26 @@ test('auto-detection: the first usable provider is chosen, and later ones name i
   assert.is(find(list, 'local').why, 'local.modelPath is unset');
 });
 
+test('providers are configured that have an entry or are named by the settings', async () => {
+  const list = await listWith({ provider: 'gemini', fallback: 'ollama' });
+  assert.equal(
+    list.filter(({ configured }) => configured).map(({ provider }) => provider),
+    ['gemini', 'ollama', 'corp'],
+  );
+});
+
+test('what embedding costs is unknown at an address of the configuration', async () => {
+  const costOf = (list: readonly ListedProvider[], provider: string) => find(list, provider).cost;
+  const usual = await listWith({ provider: 'openai' });
+  assert.equal(
+    ['openai', 'corp', 'ollama'].map((provider) => costOf(usual, provider)),
+    ['per_token', 'unknown', 'self_hosted'],
+  );
+  const remote = { baseUrl: 'https://elsewhere.example/v1' };
+  assert.is(costOf(await listWith({ provider: 'openai', remote }), 'openai'), 'unknown');
+  assert.is(costOf(await listWith({ provider: 'ollama', remote }), 'ollama'), 'self_hosted');
+});
+
 test('a custom entry keeps its address, model and key', async () => {
   const list = await listWith({ provider: 'corp', fallback: 'voyage' }, { VOYAGE_API_KEY: SECRET });
   assert.equal(find(list, 'corp'), {
