@@ -35,7 +35,7 @@ test('a line that is shown only in part ends with an ellipsis', () => {
 test('the passage is first, unless its best lines would not be visible', () => {
   const lines = Array.from({ length: 30 }, (_, at) => `line ${at + 1}`).join('\n');
   // Lines 3 to 6, of which 5 is the best.
-  assert.is(rowsOf(lines).first, 2);
+  assert.is(rowsOf(lines, { height: 20 }).first, 2);
   assert.is(rowsOf(lines, { height: 3 }).first, 4);
 });
 
@@ -72,6 +72,14 @@ test('lines around the passage are dim, except for their matches', () => {
   // Lines 3 to 6 are the passage.
   assert.equal(rows.slice(2, 6).map(textOf), ['three', 'four', 'five', 'six']);
   assert.is(textOf(rows[6]), style.dim('seven'));
+});
+
+test('Markdown is painted by what it is', () => {
+  const style = createStyle(true);
+  const [heading, text] = rowsOf('# Backups\nsee `restic` and **this**', { style }, 3).rows;
+  assert.match(heading ?? '', style.bold('# Backups'));
+  assert.match(text ?? '', style.ok('`restic`'));
+  assert.match(text ?? '', style.bold('**this**'));
 });
 
 test('a match can be inside a link, and the current one is highlighted differently', () => {

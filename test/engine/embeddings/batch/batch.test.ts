@@ -65,6 +65,13 @@ test('a few inputs are embedded without a job', async ({ fake, indexer, jobs }) 
   assert.is(fake.inlineTexts.length, 49);
 });
 
+test('a few inputs go through a job when the run asks for that', async ({ fake, jobs }) => {
+  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: false, waits: true };
+  const batch = batchOf(openAiSettings(fake));
+  for await (const { refused } of batch.embed(inputsOf(3), options)) assert.equal(refused, []);
+  assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [1, 0]);
+});
+
 test('an input that must be cut goes inline', async ({ fake, indexer, jobs }) => {
   const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
   await indexer.run(batchOf(openAiSettings(fake)), [long, ...inputsOf(60)], jobs.store());
@@ -170,6 +177,17 @@ test('a full queue at the vendor makes jobs smaller', async ({ fake, indexer, jo
     fake.batch.jobs.map(({ lines }) => lines.length),
     [0, 0, 100, 100, 200],
   );
+});
+
+test('what a job of an earlier run left to a full queue goes into another job', async (context) => {
+  const { fake, indexer, jobs } = context;
+  const submits = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  const inputs = inputsOf(100);
+  fake.batch.fates = [{ ends: 'queue_full' }];
+  await indexer.run(batchOf(submits), inputs, jobs.store());
+  await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
+  assertAllKept(indexer, inputs);
+  assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [2, 0]);
 });
 
 test('if the queue stays full, texts are embedded inline', async ({ fake, indexer, jobs }) => {
@@ -333,6 +351,7 @@ test('without waiting, a run submits and a later one collects', async ({ fake, i
 
   fake.batch.paused = false;
   for (let run = 0; run < 4; run++) await indexer.run(batchOf(settings), grown, jobs.store());
+  assert.ok(indexer.eventsOf('batch.pending').every(({ jobs }) => jobs === 1));
   assertAllKept(indexer, grown);
   assert.equal(paidTwice(fake), []);
   assert.is(jobs.jobs.size, 0);
