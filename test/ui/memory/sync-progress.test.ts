@@ -6,6 +6,7 @@ import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-eve
 import {
   batchDone,
   embedDetailWords,
+  embedEta,
   embedFraction,
   embedWorkWords,
   providerEventWords,
@@ -241,6 +242,25 @@ test('follows embedding: done, cost and remaining', () => {
   );
   const later = reduceSync(state, finished, 60_000);
   assert.not.match(later.embedding === undefined ? '' : embedDetailWords(later.embedding), /429/);
+});
+
+test('while a model is downloaded, that is what the provider does', () => {
+  const wordsFor = (bytes: number, total: number | undefined): string | undefined => {
+    const download = { type: 'model.download', bytes, total, bytesPerSecond: 9 } as const;
+    const { embedding } = after(SCAN, EMBED, providerEvent(download));
+    return embedding && embedWorkWords(embedding);
+  };
+  assert.is(wordsFor(75e6, 300e6), 'downloading the model · 25 %');
+  assert.is(wordsFor(75e6, undefined), 'downloading the model · 75.0 MB');
+});
+
+test('nothing to embed is all done, and how long the rest takes is unknown at first', () => {
+  const { embedding } = after(SCAN, { ...EMBED, passages: 0 });
+  assert.is(embedding && embedFraction(embedding), 1);
+  // It began at the second 2.
+  const begun = reduceSync(after(SCAN, EMBED), { type: 'embed.stored', passages: 9 }, 2100);
+  assert.is(embedEta(begun.embedding, 2100), undefined);
+  assert.is(embedEta(begun.embedding, 11_000), 991_000);
 });
 
 test('the fallback starts over, and the failed provider is remembered', () => {
