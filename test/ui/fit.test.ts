@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  fitColumns,
   fitEnd,
   fitMiddle,
   padEnd,
@@ -10,6 +11,7 @@ import {
   splitGraphemes,
   spread,
   textWidth,
+  wrapSafe,
   wrapSpans,
 } from '../../src/ui/fit.js';
 
@@ -90,10 +92,28 @@ test('breaks prose at blanks and keeps its indentation', () => {
   assert.equal(lines('', 10), ['']);
 });
 
+test('an untrusted text is made safe before it is wrapped, and not wrapped for a pipe', () => {
+  assert.equal(wrapSafe('one\ntwo three', 12, 2), ['one\\ntwo', 'three']);
+  assert.equal(wrapSafe('one\ntwo three', undefined, 2), ['one\\ntwo three']);
+});
+
+test('columns are dropped in their order, with their gaps, until the last one has room', () => {
+  const widths = (columns: number, ...dropOrders: readonly (number | undefined)[]) =>
+    fitColumns([10, 8, 30], dropOrders, columns, 24);
+  assert.equal(widths(48, undefined, 1), [10, 8, 26]);
+  assert.equal(widths(46, undefined, 1), [10, 8, 24]);
+  assert.equal(widths(45, undefined, 1), [10, 0, 33]);
+  assert.equal(widths(30, 2, 1), [0, 0, 30]);
+  assert.equal(widths(30, 1, 2), [0, 0, 30]);
+  assert.equal(widths(40, 1, 2), [0, 8, 30]);
+  assert.equal(widths(15), [10, 8, 0]);
+});
+
 test('pads and spreads by columns; without room, the right end is dropped', () => {
   assert.is(padEnd('日', 4), '日  ');
   assert.is(padStart('日', 4), '  日');
   assert.is(spread('left', 'right', 12), 'left   right');
+  assert.is(spread('left', 'right', 11), 'left  right');
   assert.is(spread('left', 'right', 10), 'left');
 });
 
