@@ -167,14 +167,14 @@ const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
 /**
- * The documents are in the parameter of that place. Their hashes are read first, as an array: otherwise, the planner expects a hundred ranges of ids
- * for each document, and compares every vector of the space with every document.
+ * Vectors of the documents in a parameter. The documents' hashes are read first, as an array: otherwise, the planner
+ * expects a hundred ranges of ids for each document, and compares every vector of the space with every document.
  */
-const ofDocuments = (place: string): string => `
+const ofDocuments = (parameter: string): string => `
   FROM svc.embeddings WHERE space = $2 AND hash = ANY (ARRAY(
     SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
-    WHERE documents.id = ANY (${place})))`;
+    WHERE documents.id = ANY (${parameter})))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
