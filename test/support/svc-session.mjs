@@ -31,7 +31,12 @@ process.on('message', async ({ words, env, cwd }) => {
   process.chdir(cwd);
   process.argv = [process.execPath, program, ...words];
   process.exitCode = 0;
+  const onExit = process.listeners('exit');
   await start(words);
+  // Each command adds its own, for a process that ends with it.
+  for (const added of process.listeners('exit')) {
+    if (!onExit.includes(added)) process.off('exit', added);
+  }
   for (const socket of connected) socket.destroy();
   connected.clear();
   for (const [stream, mark] of [
