@@ -84,7 +84,7 @@ export function handlesExhausted(cause: unknown): SvcError {
 
 /** Hints for system errors that no part of svc explains in its own words. */
 const SYSTEM_HINTS = [
-  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL)\b/u, 'free some space and try again'],
+  [/^(?:ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\b/u, 'free some space and try again'],
   [
     /^(?:EACCES|EPERM|EROFS|SQLITE_CANTOPEN|SQLITE_READONLY|SQLITE_PERM)/u,
     'check the owner and the permissions of the file and its folder; "svc version --verbose" prints the state folder, and "svc config doctor" checks it',

@@ -51,6 +51,13 @@ test('a refusal that has no words here keeps the words of the system', () => {
   assert.is(messageOf(error), '/notes/a.md: i/o error');
 });
 
+test('on a full disk, also for the index of a log of SQLite, the hint is to free space', () => {
+  for (const code of ['ENOSPC', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']) {
+    const error = Object.assign(new Error('disk I/O error'), { code });
+    assert.is(asSvcError(error)?.hint, 'free some space and try again', code);
+  }
+});
+
 test('other errors keep their message', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), {
     code: 'ECONNREFUSED',
