@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { embedDocuments } from '../../../src/engine/embeddings/embed-documents.js';
 import { normalise } from '../../../src/engine/providers/read-vectors.js';
 import type { AdapterId } from '../../../src/engine/providers/registry.js';
-import { plainText } from '../../../src/engine/providers/requests/input-text.js';
+import { estimateTokens, plainText } from '../../../src/engine/providers/requests/input-text.js';
 import type {
   EmbeddingInput,
   EmbeddingVendor,
@@ -31,11 +31,13 @@ interface TestVendor {
   /** Called with the texts of each request; what it throws is the answer. */
   readonly onRequest?: (texts: readonly string[]) => void;
   readonly vectorOf?: (text: string) => Float32Array;
+  /** Called with the vector of each input. */
+  readonly onVector?: (vector: Float32Array) => void;
 }
 
 /** Embeds inputs at a vendor. @returns those with a vector, and those that it refused */
 async function embedAt(
-  { limits = LIMITS, concurrency = 2, onRequest, vectorOf = () => UNIT }: TestVendor,
+  { limits = LIMITS, concurrency = 2, onRequest, onVector, vectorOf = () => UNIT }: TestVendor,
   inputs: readonly EmbeddingInput[],
 ): Promise<{ embedded: EmbeddingInput[]; refused: EmbeddingInput[] }> {
   const embedded: EmbeddingInput[] = [];
@@ -53,6 +55,7 @@ async function embedAt(
   });
   for await (const part of parts) {
     embedded.push(...part.embedded.map(({ input }) => input));
+    for (const { vector } of part.embedded) onVector?.(vector);
     refused.push(...part.refused.map(({ input }) => input));
   }
   return { embedded, refused };
@@ -93,6 +96,23 @@ test('whatever a vendor’s true limit is, every input is embedded, and once', (
     ),
     { numRuns: 40 },
   ));
+
+test('a text in pieces has the mean of their vectors, weighted by their tokens', async () => {
+  const tokens: number[] = [];
+  const vectors: Float32Array[] = [];
+  const vectorOf = (piece: string): Float32Array => {
+    const direction = new Float32Array(4);
+    direction[tokens.length] = 1;
+    tokens.push(estimateTokens(piece));
+    return direction;
+  };
+  const onVector = (vector: Float32Array): void => void vectors.push(vector);
+  const text = 'word '.repeat(500);
+  await embedAt({ vectorOf, onVector, concurrency: 1 }, [{ text }]);
+  assert.ok(new Set(tokens).size > 1, `pieces of ${tokens} tokens`);
+  const mean = [0, 1, 2, 3].map((at) => tokens[at] ?? 0);
+  assert.equal(vectors, [normalise(Float32Array.from(mean))]);
+});
 
 test('what a vendor refuses for another reason is not divided', async () => {
   let requests = 0;
