@@ -9,6 +9,7 @@ import {
   storedDocumentOf,
 } from '../documents.js';
 import type { SharedMemory } from './facts.js';
+import { JOIN_CHUNKS } from './join-chunks.js';
 import { openPostgresIndex } from './open-index.js';
 
 /** A host that indexes into a memory. */
@@ -82,8 +83,7 @@ export async function chunksByDocument(
      JOIN svc.origins ON origins.memory = memories.id AND origins.name = $2
      JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
        AND documents.source = keys.source AND documents.path = keys.path
-     CROSS JOIN unnest(chunk_ids) AS ids
-     JOIN svc.chunks ON chunks.memory = memories.id AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+     ${JOIN_CHUNKS}
      ORDER BY keys.at, chunks.id`,
     [agent, origin, ...columnsOf(documents, 'source', 'path')],
   );

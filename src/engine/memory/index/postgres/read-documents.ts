@@ -16,6 +16,7 @@ import {
   type SyncMark,
   storedDocumentOf,
 } from '../documents.js';
+import { JOIN_CHUNKS } from './join-chunks.js';
 import type { Place } from './stored-chunks.js';
 
 /** The documents of an origin. @param paths only those with one of these paths; all by default */
@@ -81,8 +82,7 @@ export async function documentContent(
               WHERE used.memory = $1 AND embeddings.hash = chunks.hash) THEN 'stored'
             WHEN EXISTS (SELECT FROM svc.refused_contents AS refused WHERE refused.hash = chunks.hash)
               THEN 'refused' ELSE 'none' END AS vector
-     FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
-     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+     FROM svc.documents ${JOIN_CHUNKS}
      WHERE documents.id = $2 ORDER BY chunks.id`,
     [memory, row.id],
   );

@@ -4,6 +4,7 @@ import type { DocumentKey, Source } from '../../types.js';
 import type { Tokenizer } from '../identity.js';
 import { type ColumnTexts, columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
+import { JOIN_CHUNKS } from './join-chunks.js';
 
 /** A memory, and the origin in it that is written. */
 export interface Place {
@@ -35,9 +36,7 @@ const SELECT_BY_ID = `
   SELECT ${COLUMNS} FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
   WHERE chunks.memory = $1`;
 
-const SELECT_CHUNKS = `
-  SELECT ${COLUMNS} FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
-  JOIN svc.chunks ON chunks.memory = documents.memory AND chunks.id >= lower(ids) AND chunks.id < upper(ids)`;
+const SELECT_CHUNKS = `SELECT ${COLUMNS} FROM svc.documents ${JOIN_CHUNKS}`;
 
 /** The origin's documents under some keys. */
 export async function knownDocuments(

@@ -15,6 +15,7 @@ import {
 } from '../../vector-bytes.js';
 import { candidatesOfContents, type SearchedMemory } from '../candidates.js';
 import type { FilterResult } from '../document-filter.js';
+import { JOIN_CHUNKS } from '../join-chunks.js';
 import { findSpace, type Space, signBits } from './spaces.js';
 
 /** Growth of the request when several chunks or hosts share contents. */
@@ -166,15 +167,11 @@ interface VectorRow {
 const OF_MEMORY = `
   FROM svc.embeddings WHERE space = $2
     AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
-/**
- * Vectors of the documents in a parameter. The documents' hashes are read first, as an array: otherwise, the planner
- * expects a hundred ranges of ids for each document, and compares every vector of the space with every document.
- */
+/** Vectors of the documents in a parameter. The documents' hashes are read first, as an array, not once for each vector. */
 const ofDocuments = (parameter: string): string => `
   FROM svc.embeddings WHERE space = $2 AND hash = ANY (ARRAY(
-    SELECT chunks.hash FROM svc.documents CROSS JOIN unnest(chunk_ids) AS ids
-    JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
-    WHERE documents.id = ANY (${parameter})))`;
+    SELECT chunks.hash FROM svc.documents ${JOIN_CHUNKS}
+    WHERE documents.memory = $1 AND documents.id = ANY (${parameter})))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.

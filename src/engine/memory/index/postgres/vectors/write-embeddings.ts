@@ -2,6 +2,7 @@ import type { Server, Transaction } from '../../../../postgres/index.js';
 import { columnsOf } from '../../../../support/lists.js';
 import type { EmbeddingEntry, RefusedContent, RefusedMedia } from '../../embedding-records.js';
 import { packVectors, requireDimensions, unitVector } from '../../vector-bytes.js';
+import { JOIN_CHUNKS } from '../join-chunks.js';
 import { ensureSpace, storePacked } from './packed-embeddings.js';
 import { enterSpaces, findSpace, raiseWholeTo } from './spaces.js';
 
@@ -82,8 +83,7 @@ export async function refuseEmbeddings(
 export async function refusedMedia(server: Server, memory: number): Promise<RefusedMedia[]> {
   return server.query<RefusedMedia>(
     `SELECT refused.identity, documents.path, mime_type AS "mimeType", why FROM svc.documents
-     CROSS JOIN unnest(chunk_ids) AS ids
-     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id >= lower(ids) AND chunks.id < upper(ids)
+     ${JOIN_CHUNKS}
      JOIN svc.refused_contents AS refused ON refused.hash = chunks.hash
      WHERE documents.memory = $1 AND kind = 'media' ORDER BY documents.path`,
     [memory],
