@@ -43,10 +43,18 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
   }
 }
 
+const SHOW_CURSOR = '\u001B[?25h';
+
 async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> {
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
   // The list goes to stderr: stdout is for the result.
   const processOutput = new ProcessOutput(process.stderr, process.stdout);
+  const hijack = processOutput.hijack.bind(processOutput);
+  processOutput.hijack = () => {
+    hijack();
+    // The list hides the cursor, which would stay hidden if a signal ends or stops the process.
+    processOutput.toStdout(SHOW_CURSOR, false);
+  };
   const list = new Listr(
     steps.map(({ title, run }) => {
       let isTrouble = false;

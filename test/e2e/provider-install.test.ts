@@ -126,6 +126,9 @@ test('on a terminal it is a list that redraws itself', async () => {
   assert.is(await session.ended, 0, session.output());
   assert.match(session.output(), /✔\S* installed node-llama-cpp/u);
   assert.match(session.output(), /the local provider is ready/u);
+  // Otherwise, a signal would leave it hidden.
+  const hidden = session.output().replaceAll('\u001B[?25l\u001B[?25h', '');
+  assert.not(hidden.includes('\u001B[?25l'), 'the cursor is never hidden');
 });
 
 test('with the real runtime and a model the built program searches semantically', async () => {
