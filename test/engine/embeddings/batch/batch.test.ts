@@ -157,6 +157,19 @@ test('after two failed jobs the rest goes inline', async ({ fake, indexer, jobs 
   assert.equal(fake.batch.fileNames, []);
 });
 
+test('failed jobs of an earlier run count as well', async ({ fake, indexer, jobs }) => {
+  fake.batch.fates = [{ ends: 'rejected' }, { ends: 'rejected' }];
+  const submits = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
+  const small = { maxEntries: 60, maxBytes: 1e9 };
+  await indexer.run(batchOf(submits, withJobLimits(submits, small)), inputsOf(120), jobs.store());
+  const waits = openAiSettings(fake);
+  const more = inputsOf(300);
+  await indexer.run(batchOf(waits, withJobLimits(waits, small)), more, jobs.store());
+  assertAllKept(indexer, more);
+  assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [2, 300]);
+  assert.is(indexer.eventsOf('batch.off').length, 1);
+});
+
 test('an endpoint without a batch API embeds inline', async ({ fake, indexer, jobs }) => {
   fake.batch.absent = true;
   const inputs = inputsOf(200);
