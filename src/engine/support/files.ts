@@ -218,9 +218,12 @@ export function readPart(file: string, from: number, length: number): Buffer {
   }
 }
 
-/** The real path; the given path where it cannot be resolved. */
+/**
+ * The real path, spelled as on the disk where macOS and Windows ignore case, so that a folder is one however it was
+ * typed; the given path where it cannot be resolved.
+ */
 export function realOrGiven(path: string): string {
-  return ifReadable(() => realpathSync(path)) ?? path;
+  return ifReadable(() => realpathSync.native(path)) ?? path;
 }
 
 /**
