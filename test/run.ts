@@ -118,7 +118,7 @@ const BATCHED = new RegExp(
 );
 /** In a fresh clone, these can run while SQLite is compiled, which takes longer than the checks. */
 const WITHOUT_SQLITE =
-  /^test\/(?:docs|fakes|ui|engine\/(?:chat|child|listener|masking|postgres|secrets|support)|stress\/growth|run)\b/;
+  /^test\/(?:docs|fakes|ui|engine\/(?:chat|child|listener|masking|postgres|providers(?!\/local)|secrets|support)|stress\/growth|run)\b/;
 const BATCH_FILES = 12;
 const BATCH = 'test/run-batch.ts';
 /** What runs from source in a process that a test starts with its own options needs tsx, compiled tests do not. */
@@ -151,7 +151,8 @@ async function testJobs(pathParts: readonly string[]): Promise<readonly Job[] | 
   const batches = [batched.filter((file) => WITHOUT_SQLITE.test(file)), others]
     .flatMap(inBatches)
     .map((some) => jobOf(`${some[0]} and ${some.length - 1} more`, BATCH, compiled, ...some));
-  return [...batches, ...single.map((file) => jobOf(file, file))];
+  // Until their times are known: the longest are among the last by name.
+  return [...batches, ...single.toReversed().map((file) => jobOf(file, file))];
 }
 
 function inBatches(files: readonly string[]): readonly (readonly string[])[] {
