@@ -117,8 +117,20 @@ const BATCHED = new RegExp(
   `^test/(?:(?:cli|docs|ui|engine/(?!child|flows|postgres|storage|task-runner)[^/]+)/|e2e/(?:${BATCHED_E2E.join('|')})\\.)`,
 );
 /** In a fresh clone, these can run while SQLite is compiled, which takes longer than the checks. */
-const WITHOUT_SQLITE =
-  /^test\/(?:docs|fakes|ui|engine\/(?:chat|child|listener|masking|postgres|providers(?!\/local)|secrets|support)|stress\/growth|run)\b/;
+const WITHOUT_SQLITE = new RegExp(
+  `^test/(?:docs|fakes|run|stress/growth|ui|engine/(?:${[
+    'chat',
+    'child',
+    'embeddings/batch',
+    'listener',
+    'masking',
+    'memory/(?:chunking|extract)',
+    'postgres',
+    'providers(?!/local)',
+    'secrets',
+    'support',
+  ].join('|')}))\\b`,
+);
 const BATCH_FILES = 12;
 const BATCH = 'test/run-batch.ts';
 /** What runs from source in a process that a test starts with its own options needs tsx, compiled tests do not. */
