@@ -40,6 +40,8 @@ export interface CopilotFakeOptions {
   readonly device?: readonly DeviceAnswer[];
   /** Seconds between two polls. */
   readonly interval?: number;
+  /** Seconds until the code expires. */
+  readonly expiresIn?: number;
 }
 
 /** A running fake of GitHub and of Copilot's API. */
@@ -148,8 +150,8 @@ function deviceCode(request: RecordedRequest, { options }: Service): FakeAnswer 
       device_code: 'device-0123456789',
       user_code: 'WDJB-MJHT',
       verification_uri: `http://${request.headers.host}/login/device`,
-      expires_in: 900,
-      interval: options.interval ?? 0,
+      expires_in: options.expiresIn ?? 900,
+      interval: options.interval ?? 0.01,
     },
   };
 }
@@ -163,7 +165,7 @@ function poll(request: RecordedRequest, service: Service): FakeAnswer {
   ) {
     return refusal('incorrect_device_code');
   }
-  const { device = ['token'], interval = 0 } = service.options;
+  const { device = ['token'], interval = 0.01 } = service.options;
   const next = device[Math.min(service.polls, device.length - 1)] ?? 'token';
   service.polls += 1;
   if (next === 'token') {

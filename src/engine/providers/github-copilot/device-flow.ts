@@ -56,7 +56,8 @@ export async function signInByDevice(options: DeviceFlowOptions): Promise<string
   onEvent({ type: 'code.issued', userCode, verificationUri, lifetimeMs });
   const form = { client_id: clientId, device_code: code.device_code, grant_type: GRANT };
   for (let intervalS = code.interval; ; ) {
-    await abortableSleep(intervalS * 1000, signal);
+    const leftMs = Math.max(0, endsMs - clock.now());
+    await abortableSleep(Math.min(intervalS * 1000, leftMs), signal);
     // Ends the wait even if GitHub is unreachable.
     if (clock.now() >= endsMs) throw expired();
     let body: unknown;
@@ -72,8 +73,9 @@ export async function signInByDevice(options: DeviceFlowOptions): Promise<string
     if (token !== undefined) return token;
     // Errors come with status 200.
     const state = jsonAt(body, 'error');
-    if (state === 'slow_down') intervalS = numberAt(body, 'interval') ?? intervalS + SLOW_DOWN_S;
-    else if (state !== 'authorization_pending') throw refused(body);
+    if (state === 'slow_down') {
+      intervalS = Math.max(intervalS, numberAt(body, 'interval') ?? intervalS + SLOW_DOWN_S);
+    } else if (state !== 'authorization_pending') throw refused(body);
   }
 }
 
@@ -83,7 +85,7 @@ const deviceCode = z.object({
   user_code: z.string(),
   verification_uri: z.string().check(z.refine(isTrustworthy)),
   expires_in: z.number(),
-  interval: z.catch(z.number(), DEFAULT_INTERVAL_S),
+  interval: z.catch(z.number().check(z.positive()), DEFAULT_INTERVAL_S),
 });
 
 async function requestCode(options: DeviceFlowOptions): Promise<z.infer<typeof deviceCode>> {

@@ -143,6 +143,31 @@ test(
 );
 
 test(
+  'a code that expires before the next poll ends then',
+  inWorld(
+    async ({ signIn }) => {
+      const error = await failureOf(signIn());
+      assert.is(error.code, 'PROVIDER_LOGIN_FAILED');
+      assert.match(error.message, 'in time');
+    },
+    { device: ['authorization_pending'], interval: 3600, expiresIn: 0.1 },
+  ),
+);
+
+for (const interval of [0, -1]) {
+  test(
+    `a server that names an interval of ${interval} s is not flooded`,
+    inWorld(
+      async ({ fake, signIn }) => {
+        assert.ok(await failureOf(signIn({ signal: AbortSignal.timeout(200) })));
+        assert.is(fake.count('/login/oauth/access_token'), 0);
+      },
+      { device: ['authorization_pending'], interval },
+    ),
+  );
+}
+
+test(
   'a short network outage does not invalidate the code',
   inWorld(
     async ({ fake, events, signIn }) => {
