@@ -13,7 +13,7 @@ import { median, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
 import { type Provider, startProvider } from './start-provider.js';
-import type { Row } from './table.js';
+import { type Row, timeRow, wholeMs } from './table.js';
 import { rawInsertMs } from './vector-index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -93,8 +93,8 @@ async function measureIndexing(dir: string, keyword: Setup, hybrid: Setup): Prom
   const keywordMs = keywordTiming?.medianMs ?? Number.NaN;
   const hybridMs = hybridTiming?.medianMs ?? Number.NaN;
   return [
-    { what: `keyword index, ${chunks} chunks`, value: ms(keywordMs) },
-    { what: 'writing their vectors, raw loop', value: ms(rawMs) },
+    { what: `keyword index, ${chunks} chunks`, value: wholeMs(keywordMs) },
+    { what: 'writing their vectors, raw loop', value: wholeMs(rawMs) },
     timeRow(
       'index with vectors / (1.5 × keyword + raw)',
       hybridMs,
@@ -113,13 +113,8 @@ function measureSearch(keyword: Setup, hybrid: Setup): Row[] {
   );
   const baselineMs = baseline?.medianMs ?? Number.NaN;
   return [
-    timeRow(
-      'keyword search, with a svc.json',
-      keywordTiming?.medianMs ?? Number.NaN,
-      baselineMs,
-      '2.00 ×',
-    ),
-    timeRow('hybrid search', hybridTiming?.medianMs ?? Number.NaN, baselineMs, '2.60 ×'),
+    timeRow('keyword search, with a svc.json', keywordTiming?.medianMs, baselineMs, '2.00 ×'),
+    timeRow('hybrid search', hybridTiming?.medianMs, baselineMs, '2.60 ×'),
   ];
 }
 
@@ -145,9 +140,9 @@ async function measureWaiting(hybrid: Setup, provider: Provider): Promise<Row[]>
   const alone = Array.from(disturbed, searchMs);
   const differenceRow = (what: string, value: number, baseline: number, target: string): Row => ({
     what,
-    value: ms(value),
-    baseline: ms(baseline),
-    ratio: `${value < baseline ? '' : '+'}${ms(value - baseline)}`,
+    value: wholeMs(value),
+    baseline: wholeMs(baseline),
+    ratio: `${value < baseline ? '' : '+'}${wholeMs(value - baseline)}`,
     target,
   });
   return [
@@ -172,20 +167,6 @@ async function chunksIn(indexFile: string): Promise<number> {
   const { chunks } = await index.statistics();
   index.close();
   return chunks;
-}
-
-function timeRow(what: string, tookMs: number, baselineMs: number, target: string): Row {
-  return {
-    what,
-    value: ms(tookMs),
-    baseline: ms(baselineMs),
-    ratio: `${(tookMs / baselineMs).toFixed(2)} ×`,
-    target,
-  };
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`;
 }
 
 await main();

@@ -16,7 +16,7 @@ import { installQmd } from '../test/support/qmd.js';
 import { buildCorpus } from './corpus.js';
 import { type Subject, type Timing, timeInTurn } from './measure.js';
 import { report } from './report.js';
-import type { Row } from './table.js';
+import { type Row, wholeMs } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -79,18 +79,24 @@ function measure(dir: string, { name, command, env: programEnv }: ExtProgram): r
   const [baseline, took, least] = timeInTurn([itself, search, bare], ROUNDS);
   if (baseline === undefined || took === undefined || least === undefined) return [];
   const comparedRow = (what: string, key: keyof Timing, target: string): Row => {
-    const over = `+ ${ms(took[key] - baseline[key])}`;
-    return { what, value: ms(took[key]), baseline: ms(baseline[key]), ratio: over, target };
+    const over = `+ ${wholeMs(took[key] - baseline[key])}`;
+    return {
+      what,
+      value: wholeMs(took[key]),
+      baseline: wholeMs(baseline[key]),
+      ratio: over,
+      target,
+    };
   };
   return [
     comparedRow(`svc memory search, ${name}`, 'medianMs', TARGET),
     comparedRow('the quickest of these', 'minMs', ''),
-    { what: 'node -e 0, and the quickest', value: ms(least.medianMs), baseline: ms(least.minMs) },
+    {
+      what: 'node -e 0, and the quickest',
+      value: wholeMs(least.medianMs),
+      baseline: wholeMs(least.minMs),
+    },
   ];
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(0)} ms`;
 }
 
 /** Where svc lets the program keep an agent's files. */

@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus, type Corpus } from './corpus.js';
-import { median, peakMemory, type Subject, type Timing, timeInTurn } from './measure.js';
+import { median, peakMemory, type Subject, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';
 import { report } from './report.js';
-import type { Row } from './table.js';
+import { type Row, timeRow } from './table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = join(root, 'bin/run.js');
@@ -70,11 +70,12 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     return { name: `svc ${words.join(' ')}`, args: [program, ...words] };
   });
   timeInTurn([index], 0);
-  const [baseline, base, unchanged, statusTimes, ...rest] = timeInTurn(
+  const [bareTime, base, unchanged, statusTimes, ...rest] = timeInTurn(
     [bare, start, index, status, ...searches, ...answered],
     START_ROUNDS,
   );
-  if (baseline === undefined || base === undefined) return [];
+  if (bareTime === undefined || base === undefined) return [];
+  const baseline = bareTime.medianMs;
   const found = rest.slice(0, searches.length);
   if (unchanged === undefined || statusTimes === undefined) return [];
   const search = median(found.map((timing) => timing.medianMs));
@@ -82,7 +83,7 @@ function measureStart(corpus: Corpus, home: string): Row[] {
   const bareMemory = peakMemory(bare);
   return [
     ...searches.map((subject, position) =>
-      timeRow(subject.name, found[position]?.medianMs ?? Number.NaN, baseline, SEARCH_TARGET),
+      timeRow(subject.name, found[position]?.medianMs, baseline, SEARCH_TARGET),
     ),
     timeRow('svc memory search, median of these', search, baseline, SEARCH_TARGET),
     {
@@ -93,9 +94,9 @@ function measureStart(corpus: Corpus, home: string): Row[] {
     },
     timeRow(index.name, unchanged.medianMs, baseline, STATUS_TARGET),
     timeRow(status.name, statusTimes.medianMs, baseline, STATUS_TARGET),
-    timeRow(start.name, base.medianMs, baseline, ''),
+    timeRow(start.name, base.medianMs, baseline),
     ...answers.map(([words, target], position) => {
-      const took = rest[searches.length + position]?.medianMs ?? Number.NaN;
+      const took = rest[searches.length + position]?.medianMs;
       return timeRow(`svc ${words.join(' ')}`, took, baseline, target);
     }),
   ];
@@ -126,20 +127,14 @@ function measureIndex(corpus: Corpus, home: string): Row[] {
   const [rawTime, freshTime, forcedTime] = timeInTurn([raw, fresh, forced], INDEX_ROUNDS);
   if (rawTime === undefined || freshTime === undefined || forcedTime === undefined) return [];
   return [
-    timeRow(`full index, ${chunks} chunks`, freshTime.medianMs, rawTime, '1.60 ×'),
-    timeRow('the same with --force over an index', forcedTime.medianMs, rawTime, ''),
+    timeRow(`full index, ${chunks} chunks`, freshTime.medianMs, rawTime.medianMs, '1.60 ×'),
+    timeRow('the same with --force over an index', forcedTime.medianMs, rawTime.medianMs),
   ];
 }
 
 function chunksOf(summary: unknown): number {
   const text = JSON.stringify(summary);
   return Number(/"chunks":(\d+)/.exec(text)?.[1] ?? Number.NaN);
-}
-
-function timeRow(what: string, tookMs: number, baseline: Timing, target: string): Row {
-  const ms = (value: number): string => `${value.toFixed(0)} ms`;
-  const ratio = `${(tookMs / baseline.medianMs).toFixed(2)} ×`;
-  return { what, value: ms(tookMs), baseline: ms(baseline.medianMs), ratio, target };
 }
 
 main();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildCorpus } from './corpus.js';
 import { median, type Subject, timeInTurn } from './measure.js';
-import type { Row } from './table.js';
+import { type Row, timeRow } from './table.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CORPUS_BYTES = 16e6;
@@ -32,9 +32,9 @@ export function benchCommands(url: string): readonly Row[] {
       ROUNDS,
     ).map(({ medianMs }) => medianMs);
     return [
-      msRow('first index of 16 MB', at(1), at(0), '6.00 ×'),
-      msRow('search, whole process', sharedSearch, search, '+ 40 ms'),
-      msRow('index, nothing changed, whole process', sharedSync, sync, '+ 40 ms'),
+      timeRow('first index of 16 MB', at(1), at(0), '6.00 ×'),
+      timeRow('search, whole process', sharedSearch, search, '+ 40 ms'),
+      timeRow('index, nothing changed, whole process', sharedSync, sync, '+ 40 ms'),
     ];
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -64,15 +64,4 @@ function timeInTurnOnce(subjects: readonly Subject[]): readonly number[] {
     timeInTurn([subject], 0);
     return performance.now() - started;
   });
-}
-
-function msRow(what: string, value = Number.NaN, baseline = Number.NaN, target: string): Row {
-  const ms = (time: number): string => `${time.toFixed(0)} ms`;
-  return {
-    what,
-    value: ms(value),
-    baseline: ms(baseline),
-    ratio: `${(value / baseline).toFixed(2)} ×`,
-    target,
-  };
 }

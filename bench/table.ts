@@ -7,6 +7,22 @@ export interface Row {
   readonly target?: string;
 }
 
+/** A row for a time beside a baseline, both in milliseconds. */
+export function timeRow(
+  what: string,
+  tookMs = Number.NaN,
+  baselineMs = Number.NaN,
+  target = '',
+): Row {
+  const ratio = `${(tookMs / baselineMs).toFixed(2)} ×`;
+  return { what, value: wholeMs(tookMs), baseline: wholeMs(baselineMs), ratio, target };
+}
+
+/** Milliseconds without decimals. */
+export function wholeMs(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
+
 /** The cells of a row, in the order of the columns. */
 export function cellsOf({ what, value, baseline = '', ratio = '', target = '' }: Row) {
   return [what, value, baseline, ratio, target] as const;

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { anySignal } from '../engine/support/async.js';
 import { safeLines } from '../ui/safe-text.js';
+import { SHOW_CURSOR } from '../ui/style.js';
 import { endOnSignals } from './foreground.js';
 
 /**
@@ -58,7 +59,6 @@ interface Asking {
 const HELP = '?';
 const CTRL_D = '\u0004';
 const CTRL_Z = '\u001A';
-const SHOW_CURSOR = '\u001B[?25h';
 
 /** Without an alias, Ctrl-D would only stop the reading: the process would end with 0 and leave the cursor hidden. */
 async function loadPrompts() {

@@ -1,5 +1,6 @@
 import type { SecretMask } from '../engine/masking/index.js';
 import type { WorkNote } from '../ui/provider/install-words.js';
+import { SHOW_CURSOR } from '../ui/style.js';
 
 /** One step of long work. */
 export interface Step {
@@ -42,8 +43,6 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
     options.note(`  ${resultText(result)}`);
   }
 }
-
-const SHOW_CURSOR = '\u001B[?25h';
 
 async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> {
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');

@@ -1,5 +1,8 @@
 import { styleText } from 'node:util';
 
+/** Shows the cursor, which screens, questions and lists of steps hide. */
+export const SHOW_CURSOR = '\u001B[?25h';
+
 /** Adds attributes to a text; returns it unchanged without colour. */
 export type Paint = (text: string) => string;
 

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   type LoadedConfig,
@@ -18,7 +19,7 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
-import { realOrGiven } from '../support/files.js';
+import { ifReadable } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
@@ -158,8 +159,7 @@ async function openWorkspace(
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await withTrial(configured, options);
-  // The scan reports a missing folder.
-  const workspaceDir = realOrGiven(resolve(context.cwd, dir));
+  const workspaceDir = spelledAsOnDisk(resolve(context.cwd, dir));
   const base = resolveAgent(loaded, undefined, context);
   // Each folder has its own index, whichever path leads to it.
   const indexName = `workspace-${shortHash(workspaceDir)}`;
@@ -187,6 +187,14 @@ async function openWorkspace(
     ext: undefined,
     warnings: loaded.warnings,
   };
+}
+
+/**
+ * A folder's real path, also where macOS and Windows ignore case, so that it has one index and one forget list however
+ * it was typed; a missing folder's path as it is, which the scan reports.
+ */
+function spelledAsOnDisk(folder: string): string {
+  return ifReadable(() => realpathSync.native(folder)) ?? folder;
 }
 
 interface BuiltinParts extends Pick<OpenedMemory, 'agent' | 'home' | 'sources'> {

@@ -218,12 +218,9 @@ export function readPart(file: string, from: number, length: number): Buffer {
   }
 }
 
-/**
- * The real path, spelled as on the disk where macOS and Windows ignore case, so that a folder is one however it was
- * typed; the given path where it cannot be resolved.
- */
+/** The real path; the given path where it cannot be resolved. */
 export function realOrGiven(path: string): string {
-  return ifReadable(() => realpathSync.native(path)) ?? path;
+  return ifReadable(() => realpathSync(path)) ?? path;
 }
 
 /**

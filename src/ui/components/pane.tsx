@@ -72,7 +72,7 @@ interface PaneProps {
   readonly area: Area;
 }
 
-/** Text that is wrapped and can be scrolled, also by the wheel; its last row, if not its only one, counts what is off-screen. */
+/** Text that is wrapped and can be scrolled, also by the wheel. The last of several rows counts what is off-screen. */
 export function Pane({ state, dispatch, text, area }: PaneProps): ReactElement {
   const style = useStyle();
   const wrapped =

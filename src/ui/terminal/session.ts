@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SHOW_CURSOR } from '../style.js';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
 
@@ -34,7 +35,6 @@ export interface TerminalSession {
   readonly suspend: () => void;
 }
 
-const SHOW_CURSOR = '\u001B[?25h';
 /** The terminal marks a paste, so that it is not mistaken for keys. */
 const PASTE_MARKS_ON = '\u001B[?2004h';
 const PASTE_MARKS_OFF = '\u001B[?2004l';
@@ -67,7 +67,7 @@ export function takeTerminal(
   };
   const redraw = (): void => {
     frames.redraw();
-    // Only programs in the foreground are told of a new size: this makes Node.js read it.
+    // The system signals a new size only to programs in the foreground. This makes Node.js read it.
     process.emit('SIGWINCH');
   };
   const resume = (): void => {

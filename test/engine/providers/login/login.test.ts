@@ -130,29 +130,22 @@ for (const [answer, message, hint] of REFUSED) {
 }
 
 let ticks = 0;
-test(
-  'a code that nobody types ends by the clock, also when GitHub does not say so',
-  inWorld(
-    async ({ signIn }) => {
-      const error = await failureOf(signIn());
-      assert.is(error.code, 'PROVIDER_LOGIN_FAILED');
-      assert.match(error.message, 'in time');
-    },
-    { device: ['authorization_pending'], clock: () => 400_000 * ticks++ },
-  ),
-);
-
-test(
-  'a code that expires before the next poll ends then',
-  inWorld(
-    async ({ signIn }) => {
-      const error = await failureOf(signIn());
-      assert.is(error.code, 'PROVIDER_LOGIN_FAILED');
-      assert.match(error.message, 'in time');
-    },
-    { device: ['authorization_pending'], interval: 3600, expiresIn: 0.1 },
-  ),
-);
+for (const [what, options] of [
+  ['a code that nobody types', { clock: () => 400_000 * ticks++ }],
+  ['a code that expires before the next poll', { interval: 3600, expiresIn: 0.1 }],
+] as const) {
+  test(
+    `${what} ends by the clock, also when GitHub does not say so`,
+    inWorld(
+      async ({ signIn }) => {
+        const error = await failureOf(signIn());
+        assert.is(error.code, 'PROVIDER_LOGIN_FAILED');
+        assert.match(error.message, 'in time');
+      },
+      { device: ['authorization_pending'], ...options },
+    ),
+  );
+}
 
 for (const interval of [0, -1]) {
   test(
