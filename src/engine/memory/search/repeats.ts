@@ -5,6 +5,7 @@ import {
   overlaps,
   type PromotedLine,
 } from '../types.js';
+import type { FusedChunk } from './fuse.js';
 import { isHeading, type NumberedLine, type Passage } from './passages.js';
 import { termsWeight } from './rank.js';
 import { foldWord } from './words.js';
@@ -57,12 +58,15 @@ export type PromotedLines = ReadonlyMap<string, readonly PromotedLine[]>;
  * Joins a passage of long-term memory with the note that makes the same statement about the query, at the place of
  * the note: it has the context, and search stays as good as it was before the statement was copied. A reworded
  * statement is joined with the note it was made from. A passage with statements of several notes stays a result, right
- * after the best of these.
+ * after the best of these. With decay, long-term memory stays above a note that has aged, or it would age with it
+ * (spec/memory-search §2.5).
  *
  * @param groups best first
  * @param lineWeights for each query term: its weight among the lines of the candidates
  */
-export function withOrigins<Item extends { readonly passage: Passage }>(
+export function withOrigins<
+  Item extends { readonly passage: Passage; readonly chunk: Pick<FusedChunk, 'decay'> },
+>(
   groups: readonly RepeatGroup<Item>[],
   lineWeights: readonly number[],
   promoted: PromotedLines,
@@ -90,6 +94,7 @@ export function withOrigins<Item extends { readonly passage: Passage }>(
     const origin = placed[originAt];
     if (origin === undefined) continue;
     const copyAt = placed.indexOf(copy);
+    if (copyAt < originAt && origin.item.chunk.decay < 1) continue;
     const saysMore = new Set(origins).size > 1;
     if (!saysMore) {
       placed[originAt] = { ...origin, similar: [...origin.similar, copy.item, ...copy.similar] };

@@ -173,7 +173,17 @@ function joined(...passages: readonly Passage[]): string[] {
 }
 
 function joinedBy(promoted: PromotedLines, ...passages: readonly Passage[]): string[] {
-  const found = passages.map((passage) => ({ item: { passage }, similar: [] }));
+  return joinedWithDecay(promoted, () => 1, passages);
+}
+
+function joinedWithDecay(
+  promoted: PromotedLines,
+  decayOf: (path: string) => number,
+  passages: readonly Passage[],
+): string[] {
+  const found = passages.map((passage) => {
+    return { item: { passage, chunk: { decay: decayOf(passage.path) } }, similar: [] };
+  });
   return withOrigins(found, [1], promoted).map(({ item, similar }) =>
     [item.passage.path, ...similar.map(({ passage }) => passage.path)].join(' + '),
   );
@@ -205,6 +215,20 @@ test('what long-term memory says beyond a note is a result of its own, below the
   assert.equal(joined(memory, other), ['MEMORY.md', other.path]);
   const changed = passageOf('MEMORY.md', '!- The nightly backup runs at 04:30.');
   assert.equal(joined(changed, note), ['MEMORY.md', note.path]);
+});
+
+test('long-term memory does not age with the note that it was promoted from', () => {
+  const fact = 'The nightly backup runs at 02:30.';
+  const memory = passageOf('MEMORY.md', `!- ${fact}`);
+  const longer = passageOf('MEMORY.md', `!- ${fact}\n!- Backups are kept for 30 days.`);
+  const other = day('2026-05-04', '!- The backup disk is new.');
+  const note = day('2026-05-03', `!- ${fact}\n- and more`);
+  const aged = (...passages: readonly Passage[]): string[] =>
+    joinedWithDecay(new Map(), (path) => (path === note.path ? 0.25 : 1), passages);
+  assert.equal(aged(memory, other, note), ['MEMORY.md', other.path, note.path]);
+  assert.equal(aged(longer, other, note), ['MEMORY.md', other.path, note.path]);
+  // It still is the better answer.
+  assert.equal(aged(note, memory), [`${note.path} + MEMORY.md`]);
 });
 
 test('a reworded entry is joined with the lines of the note that it was made of', () => {
