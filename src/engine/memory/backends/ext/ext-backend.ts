@@ -148,7 +148,12 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
     warnings: readonly Warning[],
   ): Promise<SearchResponse> => {
     const response = await builtin.search(request, work);
-    return { ...response, warnings: [...warnings, ...response.warnings] };
+    const isWithoutSessions =
+      settings.sessions.enabled &&
+      sources.transcripts === undefined &&
+      request.sources === undefined;
+    const missing = isWithoutSessions ? [BUILTIN_WITHOUT_SESSIONS] : [];
+    return { ...response, warnings: [...warnings, ...missing, ...response.warnings] };
   };
 
   return {
@@ -266,4 +271,10 @@ function refreshRunning(): SvcError {
 const FILTERED_BY_BUILTIN: Warning = {
   code: 'FILTERED_BY_BUILTIN',
   message: 'the external search program has no filters, so the builtin engine answered',
+};
+
+const BUILTIN_WITHOUT_SESSIONS: Warning = {
+  code: 'SOURCE_OFF',
+  message: 'the builtin engine does not search conversations',
+  hint: 'to make it, set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources',
 };

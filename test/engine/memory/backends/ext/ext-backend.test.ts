@@ -209,6 +209,34 @@ test('without vectors, a vector search is answered by the built-in engine', asyn
   await world.close();
 });
 
+test('without the program, conversations are missing with a warning, unless they are on for both', async () => {
+  const sessions = { enabled: true };
+  const world = extWorld({}, { command: '/nowhere/qmd', sessions });
+  world.home.write('agents/main/sessions/s1.jsonl', message('user', 'A heron called.'));
+  const said = 'sessions/main/s1.jsonl';
+  const { backend } = await world.open();
+  const missing = ['BACKEND_UNAVAILABLE', 'SOURCE_OFF'];
+  assert.equal(gist(await backend.search({ query: 'heron' })), ['builtin', BOTH, missing]);
+  const filters = { since: '2020-01-01' };
+  const filtered = await backend.search({ query: 'heron', filters });
+  assert.equal(gist(filtered), ['builtin', BOTH, ['FILTERED_BY_BUILTIN', 'SOURCE_OFF']]);
+  // Once, and only if conversations were asked for.
+  const asked = await backend.search({ query: 'heron', sources: ['sessions'] });
+  assert.equal(gist(asked), ['builtin', [], missing]);
+  const notes = await backend.search({ query: 'heron', sources: ['memory'] });
+  assert.equal(gist(notes), ['builtin', BOTH, missing.slice(0, 1)]);
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  };
+  world.configure({ command: '/nowhere/qmd', sessions }, { defaults: { memorySearch } });
+  const both = await world.open();
+  const found = await both.backend.search({ query: 'heron' });
+  assert.equal(gist(found), ['builtin', [...BOTH, said], missing.slice(0, 1)]);
+  await world.close();
+});
+
 test('a collection that the program lost is registered again', async () => {
   const world = extWorld();
   const { backend } = await world.open();
