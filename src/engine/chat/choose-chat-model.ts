@@ -70,7 +70,7 @@ export function chooseChatModel(
       provider,
       vendor: { id: vendor, ...facts },
       remoteKey: undefined,
-      entryKey: entry?.apiKey,
+      entry,
       address,
       env: world.env,
     }),

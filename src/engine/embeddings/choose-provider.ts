@@ -9,6 +9,7 @@ import {
   type Availability,
   adapterOf,
   canonicalProvider,
+  isAdapterId,
   isCustomAddress,
   PROVIDERS,
 } from '../providers/registry.js';
@@ -16,6 +17,9 @@ import { withoutEndSlashes } from '../providers/vendor-fault.js';
 import { suggestName } from '../support/text.js';
 import { type CredentialPlace, findCredential, whyNoValue } from './credentials.js';
 import type { ProviderWorld } from './provider-world.js';
+
+/** An entry of `models.providers` with its id. */
+export type ProviderEntry = ResolvedModelProvider & { readonly id: string };
 
 /** What is known about a provider without calling it. */
 export interface ProviderChoice {
@@ -27,7 +31,7 @@ export interface ProviderChoice {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly credential: CredentialPlace;
-  readonly entry: ResolvedModelProvider | undefined;
+  readonly entry: ProviderEntry | undefined;
   /** Whether `remote.*`, `model` and `outputDimensionality` apply: never to the fallback. */
   readonly isPrimary: boolean;
 }
@@ -141,13 +145,20 @@ function auto(id: AdapterId, settings: ResolvedMemorySearch, world: ProviderWorl
   return { ...choice, by: 'auto' };
 }
 
-/** The `models.providers` entry with an id. */
+/** The `models.providers` entry with an id; that of an adapter may be named by its kind. */
 export function entryOf(
   id: string,
   { config }: Pick<ProviderWorld, 'config'>,
-): ResolvedModelProvider | undefined {
+): ProviderEntry | undefined {
   const { providers } = config.models;
-  return Object.hasOwn(providers, id) ? providers[id] : undefined;
+  const named = (name: string): ProviderEntry | undefined => {
+    const entry = Object.hasOwn(providers, name) ? providers[name] : undefined;
+    return entry && { id: name, ...entry };
+  };
+  const own = named(id);
+  if (own !== undefined || !isAdapterId(id)) return own;
+  const ofKind = named(PROVIDERS[id].kind ?? id);
+  return (ofKind?.api ?? id) === id ? ofKind : undefined;
 }
 
 /** The id that a name stands for: that of an entry, or of an adapter, which may be named by its kind. */
@@ -170,7 +181,8 @@ function choiceOf(
   const configuredUrl = address === undefined ? undefined : withoutEndSlashes(address);
   const customEndpoint = isCustomAddress(facts, configuredUrl);
   const baseUrl =
-    configuredUrl ?? (provider === adapter ? facts.endpointIn?.(world.env) : undefined);
+    configuredUrl ??
+    (canonicalProvider(provider) === adapter ? facts.endpointIn?.(world.env) : undefined);
   const configured = (isPrimary ? settings.model : undefined) ?? entry?.models[0]?.id;
   // The default model may only embed text.
   const model = configured ?? (settings.multimodal.enabled ? facts.media?.model : undefined);
@@ -187,7 +199,7 @@ function choiceOf(
       provider,
       vendor: facts,
       remoteKey: remote?.apiKey,
-      entryKey: entry?.apiKey,
+      entry,
       address: baseUrl,
       stateDir: world.stateDir,
       env: world.env,

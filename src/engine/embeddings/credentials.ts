@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SecretInput } from '../config/index.js';
 import type { Provider } from '../providers/provider.js';
 import { LOGIN_SOURCE } from '../providers/provider-error.js';
-import { isCustomAddress, PROVIDERS } from '../providers/registry.js';
+import { canonicalProvider, isCustomAddress, PROVIDERS } from '../providers/registry.js';
 import { envLookup, findProvider, type SecretContext, SecretFault } from '../secrets/index.js';
 
 /** Where a provider's key is; the key itself is not read. */
@@ -25,7 +25,7 @@ interface CredentialQuestion {
   readonly vendor: { readonly id: string } & KeyOwner;
   /** `remote.apiKey`, for the provider that `remote` is about. */
   readonly remoteKey: SecretInput | undefined;
-  readonly entryKey: SecretInput | undefined;
+  readonly entry: { readonly id: string; readonly apiKey?: SecretInput | undefined } | undefined;
   /** Where requests go, if that is set: by default to the vendor's own address. */
   readonly address: string | undefined;
   /** Folder of stored logins; undefined if logins do not count. */
@@ -41,13 +41,13 @@ interface CredentialQuestion {
  * whatever the entry is called and whichever API it names.
  */
 export function findCredential(question: CredentialQuestion): CredentialPlace {
-  const { provider, vendor, remoteKey, entryKey, address, stateDir, env } = question;
+  const { provider, vendor, remoteKey, entry, address, stateDir, env } = question;
   if (remoteKey !== undefined) return { state: 'found', input: remoteKey, source: 'remote.apiKey' };
-  if (entryKey !== undefined) {
-    return { state: 'found', input: entryKey, source: `models.providers.${provider}.apiKey` };
+  if (entry?.apiKey !== undefined) {
+    return { state: 'found', input: entry.apiKey, source: `models.providers.${entry.id}.apiKey` };
   }
   const { key } = vendor;
-  const isOfVendor = provider === vendor.id;
+  const isOfVendor = canonicalProvider(provider) === vendor.id;
   const names = isOfVendor ? key.variables : [variableOf(provider)];
   const setVariable = names.find((name) => (env[name] ?? '').trim() !== '');
   const owner = [vendor, ...Object.values<KeyOwner>(PROVIDERS)].find(

@@ -1,6 +1,7 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import {
   ADAPTER_IDS,
+  type AdapterId,
   AUTO_ORDER,
   type Availability,
   adapterOf,
@@ -17,6 +18,7 @@ import {
   chooseFallback,
   chooseNamed,
   chooseProvider,
+  entryOf,
   type ProviderChoice,
 } from './choose-provider.js';
 import { credentialView, shownModel, whyChosen } from './describe-provider.js';
@@ -43,9 +45,12 @@ export function listProviders(
   const primary = chooseProvider(settings, world);
   const selection = { settings, world, primary, fallback: chooseFallback(settings, world) };
   const never = ADAPTER_IDS.filter((id) => !AUTO_ORDER.includes(id));
-  const configured = Object.entries(world.config.models.providers).flatMap(([id, { api }]) =>
-    isAdapterId(id) || adapterOf(api ?? id) === undefined ? [] : [id],
-  );
+  const isListedAs = (adapter: AdapterId, id: string): boolean =>
+    entryOf(adapter, world)?.id === id && ![settings.provider, settings.fallback].includes(id);
+  const configured = Object.entries(world.config.models.providers).flatMap(([id, { api }]) => {
+    const adapter = adapterOf(api ?? id);
+    return adapter === undefined || isAdapterId(id) || isListedAs(adapter, id) ? [] : [id];
+  });
   return [...AUTO_ORDER, ...never, ...configured].map((provider) =>
     listedProvider(provider, selection),
   );

@@ -83,7 +83,7 @@ export function chooseReranker(
       provider,
       vendor: { id: provider, ...facts },
       remoteKey: remote.apiKey,
-      entryKey: entry?.apiKey,
+      entry,
       address: configured,
       env: world.env,
     }),

@@ -352,6 +352,38 @@ test('the fallback uses its own endpoint, key and model', () => {
   );
 });
 
+test('an entry of models.providers that is named by a kind is about its adapter', () => {
+  const baseUrl = 'https://bedrock-runtime.eu-central-1.amazonaws.com';
+  const entry = { baseUrl, apiKey: 'k' };
+  const kinds = { 'cloud-platform': entry, 'general-vendor': entry };
+  for (const provider of ['bedrock', 'openai']) {
+    assert.is(choose({ memorySearch: { provider }, providers: kinds })?.baseUrl, baseUrl);
+  }
+  const detected = choose({ providers: kinds });
+  const { credential } = detected ?? {};
+  assert.equal(
+    [detected?.provider, credential?.state === 'found' && credential.source],
+    ['openai', 'models.providers.general-vendor.apiKey'],
+  );
+  const models = [{ id: 'm' }];
+  const named = choose({
+    memorySearch: { provider: 'general-vendor' },
+    providers: { 'general-vendor': { models } },
+    env: { OPENAI_API_KEY: 'k' },
+  });
+  assert.equal([named?.model, named?.credential.state], ['m', 'found']);
+  const server = choose({
+    memorySearch: { provider: 'local-server' },
+    providers: { 'local-server': { models } },
+    env: { OLLAMA_HOST: '10.0.0.9:11434' },
+  });
+  assert.is(server?.baseUrl, 'http://10.0.0.9:11434');
+  // Its own entry takes precedence, and a kind can be the name of another endpoint.
+  const own = { ...kinds, openai: { apiKey: 'own' } };
+  assert.is(choose({ providers: own })?.baseUrl, undefined);
+  assert.is(choose({ providers: { 'general-vendor': { ...entry, api: 'voyage' } } }), undefined);
+});
+
 test('prefixes of vendors are cut from models, names with a slash are kept', () => {
   const modelOf = (provider: string, model: string): string | undefined =>
     choose({ memorySearch: { provider, model } })?.model;

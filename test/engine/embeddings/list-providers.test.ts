@@ -14,8 +14,10 @@ const SECRET = 'sk-plainly-written-0123456789';
 async function listWith(
   memorySearch: object,
   env: Readonly<Record<string, string>> = {},
+  entries: object = {},
 ): Promise<readonly ListedProvider[]> {
   const providers = {
+    ...entries,
     corp: {
       api: 'general-vendor',
       baseUrl: 'https://emb.corp.example/v1/',
@@ -75,6 +77,18 @@ test('providers are configured that have an entry or are named by the settings',
     list.filter(({ configured }) => configured).map(({ provider }) => provider),
     ['gemini', 'ollama', 'corp'],
   );
+});
+
+test('an entry that is named by a kind is listed as its adapter, or as itself if the settings name it', async () => {
+  const entries = { 'european-vendor': { apiKey: SECRET } };
+  const list = await listWith({}, {}, entries);
+  assert.equal(
+    [find(list, 'mistral').role, find(list, 'mistral').why],
+    ['primary', 'auto-detected by models.providers.european-vendor.apiKey'],
+  );
+  assert.is(list.at(-1)?.provider, 'corp');
+  const named = await listWith({ provider: 'european-vendor' }, {}, entries);
+  assert.is(find(named, 'european-vendor').role, 'primary');
 });
 
 test('what embedding costs is unknown at an address of the configuration', async () => {

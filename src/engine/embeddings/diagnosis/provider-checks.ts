@@ -94,10 +94,10 @@ export async function checkKey(
   }
 }
 
-function keyPath(source: string, { provider }: ProviderChoice): readonly string[] {
+function keyPath(source: string, { provider, entry }: ProviderChoice): readonly string[] {
   return source === 'remote.apiKey'
     ? ['memorySearch', 'remote', 'apiKey']
-    : ['models', 'providers', provider, 'apiKey'];
+    : ['models', 'providers', entry?.id ?? provider, 'apiKey'];
 }
 
 /**
