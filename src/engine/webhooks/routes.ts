@@ -202,7 +202,7 @@ export type RouteFinder = (url: string) => ServedRoute | undefined;
 
 /** Immutable: a reload creates another one. */
 export function routeFinder(routes: readonly ServedRoute[]): RouteFinder {
-  const byPath = new Map(routes.map((route) => [route.path, route]));
+  const byPath = new Map(routes.map((route) => [plainPath(route.path), route]));
   return (url) => {
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);

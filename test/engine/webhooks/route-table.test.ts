@@ -26,6 +26,12 @@ test('a path can be configured with escapes, and another path has others', () =>
   }
 });
 
+test('a route can be at the root', () => {
+  const root = routeFinder([routeOf('root', '/')]);
+  for (const url of ['/', '//', '/?a=b']) assert.is(root(url)?.id, 'root', url);
+  for (const url of ['/hooks', '*']) assert.is(root(url), undefined, url);
+});
+
 test('a path of a million slashes costs no more than reading it', () => {
   const url = `/${'/'.repeat(1_000_000)}x`;
   const started = process.cpuUsage();

@@ -119,7 +119,7 @@ const route = () =>
   z.strictObject({
     enabled: key(z.boolean(), 'Serve the route'),
     path: key(
-      pattern(/^\/?[^\s?#/][^\s?#]*$/u, 'a request path without spaces, ? or #'),
+      pattern(/^(?:\/|\/?[^\s?#/][^\s?#]*)$/u, 'a request path without spaces, ? or #'),
       'Request path',
     ),
     sessionKey: requiredKey(text(), 'Session that owns the flows of this route'),
