@@ -167,6 +167,20 @@ test('SIGHUP applies routes and secrets, and skips a route without its secret as
   );
   assert.is(failure.code, 'SECRET_UNRESOLVED');
   assert.match(failure.message, /^route lost is skipped: .* \(and 1 more route\)$/u);
+  // A shell that knows their secrets lists them as the listener serves them.
+  const shell = { home: home.path, env: { ...CI_ENV, LOST: NEXT_SECRET } };
+  const { routes } = jsonOf.webhookRoutes(
+    await runInSession(['webhook', 'routes', '--json'], shell),
+  );
+  const fault = 'cannot resolve env LOST: the variable is not set';
+  assert.equal(
+    routes.map(({ id, state, fault }) => [id, state, fault?.message]),
+    [
+      ['ci', 'served', undefined],
+      ['lost', 'skipped', fault],
+      ['gone', 'skipped', fault],
+    ],
+  );
 
   await reload(webhooksConfig({ ci: CI_ROUTE }, { limits: { ratePerWindow: 1 } }), 'reloaded');
   await waitFor('the new routes', async () => (await status(PATH, SECRET)) !== 404);

@@ -9,13 +9,13 @@ import type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from '../webhooks
 import {
   type RouteStatus,
   readActivity,
+  readProblems,
   routeStatusesWhenOff,
   WebhookActivity,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import type { ServeState } from './state-file.js';
-import { skippedByListener } from './webhook-routes.js';
 
 /** The listener stores its activity every two seconds. */
 const READ_EVERY_MS = 1000;
@@ -31,6 +31,7 @@ export class WatchedWebhooks implements LiveWebhooks {
   private readonly activity = new WebhookActivity();
   private readMs = Number.NEGATIVE_INFINITY;
   private running: ServeState | undefined;
+  private problems: ReturnType<typeof readProblems> = {};
   private opened: Flows | undefined;
   private flows: readonly FlowRecord[] = [];
   private version: string | undefined;
@@ -64,7 +65,7 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.refresh();
     await this.reading;
     const nowMs = this.context.clock.now();
-    const routes = statusesOf(this.loaded, this.running).map((route) => {
+    const routes = this.statuses().map((route) => {
       return { ...route, activity: this.activity.live(route.id, nowMs) };
     });
     return { routes, flows: this.flows, deliveries: this.reader.recent() };
@@ -79,12 +80,26 @@ export class WatchedWebhooks implements LiveWebhooks {
     void this.reading.then(() => this.opened?.close());
   }
 
+  /** A route is served if the listener works and did not store that it is skipped. */
+  private statuses(): readonly RouteStatus[] {
+    const { resolved } = this.loaded;
+    const { enabled, config } = resolved.plugins.entries.webhooks;
+    const routes = routeStatusesWhenOff(resolved);
+    const listener = this.running?.services.find(({ name }) => name === WEBHOOKS_SERVICE);
+    if (!enabled || listener?.state !== 'ready') return routes;
+    return routes.map((route) => {
+      if (config.routes[route.id]?.enabled !== true) return route;
+      return { ...route, state: 'served', ...this.problems[route.id] };
+    });
+  }
+
   private refresh(): void {
     const nowMs = this.context.clock.now();
     if (nowMs - this.readMs < READ_EVERY_MS) return;
     this.readMs = nowMs;
     const { stateDir } = this.context.state;
     this.running = runningServeState(stateDir);
+    this.problems = readProblems(stateDir);
     for (const [id, activity] of Object.entries(readActivity(stateDir))) {
       this.activity.follow(id, activity, nowMs);
     }
@@ -104,18 +119,4 @@ export class WatchedWebhooks implements LiveWebhooks {
 /** Flows that cannot be read now are read again with a later snapshot. */
 function ignoreReadFailure(error: unknown): void {
   if (!(error instanceof SvcError)) throw error;
-}
-
-/** A route is served if the listener works and did not report that it is skipped. */
-function statusesOf(
-  { resolved }: LoadedConfig,
-  serve: ServeState | undefined,
-): readonly RouteStatus[] {
-  const service = serve?.services.find(({ name }) => name === WEBHOOKS_SERVICE);
-  const { enabled, config } = resolved.plugins.entries.webhooks;
-  return routeStatusesWhenOff(resolved).map((route) => {
-    const isOn = enabled && config.routes[route.id]?.enabled === true;
-    if (!isOn || service?.state !== 'ready') return route;
-    return { ...route, state: 'served', ...skippedByListener(route.id, [service]) };
-  });
 }

@@ -5,9 +5,9 @@ import { isWildcard } from '../support/network.js';
 import { iso } from '../support/time.js';
 import {
   type LastAnswer,
-  type RouteStatus,
   type RoutesOutput,
   readActivity,
+  readProblems,
   resolveRoutes,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
@@ -54,17 +54,6 @@ function reachableUrl(url: string): string {
   return at.origin;
 }
 
-/** What a listener that skips a route reports, which may have other variables than this process. */
-export function skippedByListener(
-  route: string,
-  services: readonly Pick<ServiceSnapshot, 'failure' | 'name'>[],
-): Pick<RouteStatus, 'fault' | 'state'> | undefined {
-  const why = services.find(({ name }) => name === WEBHOOKS_SERVICE)?.failure;
-  return why?.message.startsWith(`route ${route} is skipped`) === true
-    ? { state: 'skipped', fault: { message: why.message, hint: why.hint } }
-    : undefined;
-}
-
 /** Every configured route: its state, the source of its secret, and its activity. */
 export async function listRoutes(
   loaded: LoadedConfig,
@@ -74,17 +63,18 @@ export async function listRoutes(
   const { env, onSecret, state } = context;
   const { statuses } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
   const activity = readActivity(state.stateDir);
-  const running = runningServeState(state.stateDir)?.services ?? [];
+  const listening = runningListenerUrl(state.stateDir);
+  // The listener may have other variables than this process.
+  const problems = listening === undefined ? {} : readProblems(state.stateDir);
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
-    listening: listeningUrl(running, WEBHOOKS_SERVICE) ?? null,
+    listening: listening ?? null,
     routes: statuses.map((route) => {
       const { requests = 0, rejected = 0, last = null } = activity[route.id] ?? {};
-      const skipped = route.state === 'off' ? undefined : skippedByListener(route.id, running);
       return {
         ...route,
-        ...skipped,
+        ...(route.state === 'off' ? undefined : problems[route.id]),
         requests,
         rejected,
         last: last && lastOutput(last),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import type { AnsweredRequest } from './answer-log.js';
+import type { RouteStatus } from './routes.js';
 
 const SHOWN_SECONDS = 60;
 
@@ -18,12 +19,22 @@ const lastAnswerSchema = z.readonly(
 const routeActivitySchema = z.readonly(
   z.object({ requests: z.number(), rejected: z.number(), last: z.nullable(lastAnswerSchema) }),
 );
+const problemSchema = z.readonly(
+  z.object({
+    state: z.enum(['served', 'skipped']),
+    fault: z.readonly(z.object({ message: z.string(), hint: z.nullable(z.string()) })),
+  }),
+);
+const problemsSchema = z.object({ problems: z.record(z.string(), problemSchema) });
 const stateSchema = z.object({ routes: z.record(z.string(), z.unknown()) });
 
 /** The last answer of a route. */
 export type LastAnswer = z.infer<typeof lastAnswerSchema>;
 /** How many requests a route answered and rejected, and its last answer. */
 export type RouteActivity = z.infer<typeof routeActivitySchema>;
+
+/** What a listener could not read of the secrets of a route. */
+export type RouteProblem = z.infer<typeof problemSchema>;
 
 /** With what only the running process knows. */
 export interface LiveRouteActivity extends RouteActivity {
@@ -161,16 +172,29 @@ export function readActivity(stateDir: string): Readonly<Record<string, RouteAct
   );
 }
 
-/**
- * Stores activity a moment after it changed. It is only for display, and can be lost.
- *
- * @param onRequests called with the number of requests since the last call
- */
-export function activityFile(
-  stateDir: string,
-  current: () => Readonly<Record<string, RouteActivity>>,
-  onRequests: (requests: number) => void,
-) {
+/** The problems that the last listener had with secrets, by the ids of routes. Empty as for {@link readActivity}. */
+export function readProblems(stateDir: string): Readonly<Record<string, RouteProblem>> {
+  return problemsSchema.safeParse(readJsonFile(pathOf(stateDir))).data?.problems ?? {};
+}
+
+function problemsOf(statuses: readonly RouteStatus[]): Readonly<Record<string, RouteProblem>> {
+  return Object.fromEntries(
+    statuses.flatMap(({ id, state, fault }) =>
+      state === 'off' || fault === null ? [] : [[id, { state, fault }]],
+    ),
+  );
+}
+
+/** What the file is written from. */
+interface ActivitySources {
+  readonly totals: () => Readonly<Record<string, RouteActivity>>;
+  readonly statuses: () => readonly RouteStatus[];
+  /** Called with the number of requests since the last call. */
+  readonly onRequests: (requests: number) => void;
+}
+
+/** Stores activity a moment after it changed. It is only for display, and can be lost. */
+export function activityFile(stateDir: string, { totals, statuses, onRequests }: ActivitySources) {
   let requests = 0;
   let timer: NodeJS.Timeout | undefined;
   const write = (): void => {
@@ -179,12 +203,14 @@ export function activityFile(
     onRequests(requests);
     requests = 0;
     try {
-      writeJsonFile(pathOf(stateDir), { routes: current() });
+      writeJsonFile(pathOf(stateDir), { routes: totals(), problems: problemsOf(statuses()) });
     } catch {
       // On a full disk the flows report it, and the next request tries again.
     }
   };
   return {
+    /** Called after the routes have changed. */
+    write,
     /** Called after each request. */
     touch: (): void => {
       requests += 1;

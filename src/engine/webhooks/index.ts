@@ -7,6 +7,7 @@ export {
   type LastAnswer,
   type RouteActivity,
   readActivity,
+  readProblems,
   WebhookActivity,
 } from './activity.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';

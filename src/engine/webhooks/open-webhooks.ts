@@ -121,13 +121,13 @@ export class Webhooks {
     this.resolved = resolved;
     this.flows = flows;
     this.activity = new WebhookActivity(readActivity(stateDir));
-    this.activityFile = activityFile(
-      stateDir,
-      () => this.activity.totals(),
-      (requests) => {
+    this.activityFile = activityFile(stateDir, {
+      totals: () => this.activity.totals(),
+      statuses: () => this.resolved.statuses,
+      onRequests: (requests) => {
         if (this.loaded.resolved.logging.activity) context.onActivity?.({ requests });
       },
-    );
+    });
     this.live = liveWebhooks(
       () => {
         const nowMs = clock.now();
@@ -208,8 +208,10 @@ export class Webhooks {
   }
 
   /** Starts to listen; see WebhookListener. */
-  listen(onError: (error: unknown) => void): Promise<string> {
-    return this.listener.listen(onError);
+  async listen(onError: (error: unknown) => void): Promise<string> {
+    const url = await this.listener.listen(onError);
+    this.activityFile.write();
+    return url;
   }
 
   /**
@@ -226,6 +228,7 @@ export class Webhooks {
     this.loaded = loaded;
     this.resolved = resolved;
     this.listener.replace(this.reloadableOptions(loaded, resolved));
+    this.activityFile.write();
     this.recorder.setLimits(loaded.resolved.plugins.entries.webhooks.config.deliveries);
     return true;
   }

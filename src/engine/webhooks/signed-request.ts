@@ -130,7 +130,7 @@ const NOT_FOUND = 404;
 /** The listener may have started before the route was added, or cannot read its secret. */
 function notServed(url: string): SvcError {
   return new SvcError('WEBHOOK_UNREACHABLE', `cannot call ${url}: the listener does not serve it`, {
-    hint: 'restart the listener, or reload it with SIGHUP, after changing the configuration; "svc webhook routes" shows whether it is off, "svc status" why it is skipped',
+    hint: 'restart the listener, or reload it with SIGHUP, after changing the configuration; "svc webhook routes" shows whether it is off or skipped, and why',
   });
 }
 

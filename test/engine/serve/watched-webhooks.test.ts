@@ -24,7 +24,8 @@ function watched() {
   const home = tempFolder();
   const clock = testClock();
   const context = contextOf(home.path, { clock, env: { NOT_SET: 'only in this shell' } });
-  const routes = { ci: route('ci'), lost: route('lost'), off: { ...route('off'), enabled: false } };
+  const off = { ...route('off'), enabled: false };
+  const routes = { ci: route('ci'), lost: route('lost'), late: route('late'), off };
   const webhooks = { enabled: true, config: { routes } };
   const input = { plugins: { entries: { webhooks } } };
   const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
@@ -34,19 +35,19 @@ function watched() {
     clock.nowMs += 1000;
   };
   const serves = (): void => {
-    const failure = {
-      code: 'SECRET_UNRESOLVED',
-      message: 'route lost is skipped: NOT_SET is not set',
-      hint: 'set it',
-    };
+    const skipped = { state: 'skipped', fault: { message: 'NOT_SET is not set', hint: 'set it' } };
+    home.write(
+      'webhooks.json',
+      JSON.stringify({ routes: {}, problems: { lost: skipped, late: skipped, off: skipped } }),
+    );
     const service = {
       name: 'webhooks',
       state: 'ready',
       since: iso(1),
-      event: null,
-      eventAt: null,
+      event: 'listening on http://127.0.0.1:8787',
+      eventAt: iso(1),
       restarts: 0,
-      failure,
+      failure: null,
       retryAt: null,
     };
     home.write(
@@ -75,6 +76,7 @@ test('without a listener no route is served, no secret read, and no flows databa
     [
       ['ci', 'off', 'env NOT_SET'],
       ['lost', 'off', 'env NOT_SET'],
+      ['late', 'off', 'env NOT_SET'],
       ['off', 'off', 'env NOT_SET'],
     ],
   );
@@ -92,6 +94,7 @@ test('routes are those recorded by the listening process, as long as it runs', a
       [
         ['ci', 'served', undefined],
         ['lost', 'skipped', 'set it'],
+        ['late', 'skipped', 'set it'],
         ['off', 'off', undefined],
       ],
     );
@@ -101,14 +104,15 @@ test('routes are those recorded by the listening process, as long as it runs', a
   webhooks.close();
 });
 
-test('a route that the listener skips is not listed as served where its secret is known', async () => {
+test('routes that the listener skips are not listed as served where their secrets are known', async () => {
   const { home, serves, list, webhooks } = watched();
   const states = async () => (await list()).routes.map(({ state }) => state);
-  assert.equal(await states(), ['served', 'served', 'off']);
+  assert.equal(await states(), ['served', 'served', 'served', 'off']);
   await withInstanceLock(home.path, async () => {
     serves();
-    assert.equal(await states(), ['served', 'skipped', 'off']);
+    assert.equal(await states(), ['served', 'skipped', 'skipped', 'off']);
   });
+  assert.equal(await states(), ['served', 'served', 'served', 'off']);
   webhooks.close();
 });
 
