@@ -224,7 +224,8 @@ function trackWrites(store: FlowStore) {
   };
   /** A change that was made before a later one failed does not show that there is room now, even if it is synced last. */
   const noteStored = (failuresBefore: number | undefined): void => {
-    if (failuresBefore === failures) setFailure(undefined);
+    // In a damaged file, some changes can still be stored, and it stays damaged.
+    if (failuresBefore === failures && failure?.code !== 'FLOWS_DAMAGED') setFailure(undefined);
   };
   const write: FlowStore['write'] = async (change, scope) => {
     let failuresBefore: number | undefined;

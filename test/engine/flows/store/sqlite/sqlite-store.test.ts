@@ -115,6 +115,24 @@ test('of a newer version, or of another program, is refused and left unchanged',
   assert.is((await failureOf(testFlows({}, folder.path))).code, 'FLOWS_DAMAGED');
 });
 
+test('stays reported as damaged once a change met the damage, even if others can be stored', async () => {
+  const opened = await testFlows();
+  const file = `${opened.home}/flows.sqlite`;
+  await newFlow(opened.flows);
+  await opened.flows.close();
+  const database = rawDatabase(file);
+  const page = Number(database.pragma('page_size', { simple: true }));
+  const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'flows'").pluck();
+  const start = (Number(root.get()) - 1) * page;
+  database.close();
+  writeFileSync(file, readFileSync(file).fill(0xff, start, start + page));
+  const flows = await opened.reopen();
+  assert.is((await failureOf(newFlow(flows))).code, 'FLOWS_DAMAGED');
+  await flows.writes.probe();
+  assert.is(flows.writes.failure()?.code, 'FLOWS_DAMAGED');
+  await flows.close();
+});
+
 test('commits concurrent changes together, and rolls back only the failed one', async () => {
   const database = rawDatabase(tempFolder().at('x.sqlite'));
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
