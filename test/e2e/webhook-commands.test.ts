@@ -58,7 +58,7 @@ test('routes notes that a running listener can have other environment variables'
   await whenStateReady(home);
   const elsewhere = { home: home.path, env: { CI_SECRET: '' } };
   const { stdout } = await runInSession(['webhook', 'routes'], elsewhere);
-  assert.match(stdout, /✗ ci .*listening on .*\n.*with the variables of this shell/su);
+  assert.match(stdout, /✗ ci .*listening on .*\n.*differ from those of this shell/su);
   assert.not.match((await svc(home, 'routes')).stdout, /of this shell/u);
   child.kill('SIGTERM');
   await done;

@@ -24,8 +24,7 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
   ].join('\n')}\n`;
 }
 
-const VARIABLES_NOTE =
-  "secrets were read with the variables of this shell; the listener's can be others: see its log";
+const VARIABLES_NOTE = "the listener's variables can differ from those of this shell: see its log";
 
 const DISABLED_NOTE = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 
