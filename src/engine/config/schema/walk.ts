@@ -73,7 +73,7 @@ function isIntended(option: Schema, data: unknown): boolean {
   if (option instanceof $ZodUnion) {
     return option._zod.def.options.some((inner) => isIntended(inner, data));
   }
-  if (!(option instanceof $ZodObject)) return false;
+  if (!(option instanceof $ZodObject) || Array.isArray(data)) return false;
   return Object.entries(option._zod.def.shape).every(([name, field]) => {
     const inner = unwrap(field);
     if (!(inner instanceof $ZodLiteral)) return true;
