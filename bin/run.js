@@ -9,6 +9,14 @@ const {
 } = require('node:fs');
 const { dirname, join } = require('node:path');
 
+// Before anything that older ones do not have: they would only print where it is missing.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  process.stderr.write(
+    `error: svc needs Node.js 20.19 or newer, and this is ${process.version} (${process.execPath})\n hint: install a newer one from https://nodejs.org, and check which one "command -v node" finds\n`,
+  );
+  process.exit(1);
+}
 const root = dirname(__dirname);
 if (!existsSync(join(root, 'dist/main.js'))) {
   const script = join(root, 'scripts/build-checkout.js');

@@ -14,6 +14,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly man: unknown;
+  readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies: Readonly<Record<string, string>>;
 }
@@ -139,6 +140,26 @@ test('a native module that is missing or of another Node.js is explained, with t
   const other = node < 22 ? '13.2.0' : '12.11.1';
   writeFileSync(packageFile, JSON.stringify({ name: 'better-sqlite3', version: other }));
   assert.match(await refusal(), 'is of a release for another Node.js');
+});
+
+/** Arguments with which Node.js claims to be another. */
+function claiming(versions: Readonly<Record<string, string>>): readonly string[] {
+  const others = `{ ...process.versions, ...${JSON.stringify(versions)} }`;
+  const claim = [
+    `Object.defineProperty(process, 'versions', { value: ${others} });`,
+    `Object.defineProperty(process, 'version', { value: 'v${versions['node']}' });`,
+  ];
+  return ['--require', tempFolder().write('claim.cjs', claim.join('\n'))];
+}
+
+test('a Node.js that is too old is refused before anything else', async () => {
+  for (const node of ['18.20.8', '20.18.3']) {
+    const options = { home: tempFolder().path, nodeArgs: claiming({ node }) };
+    const { code, stdout, stderr } = await runSvc(['--version'], options);
+    assert.equal([code, stdout], [1, '']);
+    const oldest = /\d+\.\d+/.exec(manifest.engines.node)?.[0];
+    assert.match(stderr, `error: svc needs Node.js ${oldest} or newer, and this is v${node}`);
+  }
 });
 
 test('the packed tarball works with its declared dependencies alone', async () => {
