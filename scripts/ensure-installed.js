@@ -20,7 +20,7 @@ const abiFile = `${root}node_modules/.svc-node-abi`;
 
 /** The lock file has the release of better-sqlite3 for Node.js 20, which has to be compiled; this one is prebuilt. */
 const NEWER_SQLITE = 'better-sqlite3@13.2.0';
-const runsNewerSqlite = Number.parseInt(process.versions.node, 10) >= 22;
+const runsNewerSqlite = Number(process.versions.napi) >= 10;
 
 /** With node-gyp's own options (`-O3 -g`), SQLite takes a quarter longer to compile, and runs no faster. */
 const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0' };

@@ -116,6 +116,8 @@ test('a native module that is missing or of another Node.js is explained, with t
     assert.is(run.code, 1);
     const error = jsonOf.error(run);
     assert.is(error.code, 'SQLITE_UNUSABLE');
+    // No file is to blame.
+    assert.match(error.message, /^SQLite cannot be loaded: /);
     const isOther = /of a release for another Node\.js|is damaged/.test(error.message);
     const hint = isOther ? 'install svc again with npm' : `npm rebuild better-sqlite3" in ${root}`;
     assert.match(error.hint ?? '', hint);
@@ -160,6 +162,23 @@ test('a Node.js that is too old is refused before anything else', async () => {
     const oldest = /\d+\.\d+/.exec(manifest.engines.node)?.[0];
     assert.match(stderr, `error: svc needs Node.js ${oldest} or newer, and this is v${node}`);
   }
+});
+
+test('Node.js 22 before 22.14 does not load better-sqlite3 13, which ends the process there', async () => {
+  const root = unpack();
+  const installed = join(root, 'node_modules/better-sqlite3');
+  rmSync(installed);
+  mkdirSync(installed);
+  writeFileSync(join(installed, 'package.json'), '{"version":"13.2.0","main":"index.js"}');
+  writeFileSync(join(installed, 'index.js'), 'process.exit(139);');
+  const nodeArgs = claiming({ node: '22.13.1', napi: '9' });
+  const cwd = folderOf({ 'a.md': 'alpha' }).path;
+  const options = { home: tempFolder().path, root, cwd, nodeArgs };
+  const version = jsonOf.version(await runSvc(['version', '--json'], options));
+  assert.match(version.modules[0]?.why ?? '', 'is of a release for another Node.js');
+  if (findNodeDriver() !== undefined) return;
+  const search = await runSvc(['memory', 'search', 'alpha', '-w', '.', '--json'], options);
+  assert.is(jsonOf.error(search).hint, 'install Node.js 22.16 or newer, which has SQLite built in');
 });
 
 test('the packed tarball works with its declared dependencies alone', async () => {

@@ -129,12 +129,18 @@ function chooseDriver(): DriverChoice {
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
     const isReinstalled = code === UNFIT || failure === undefined;
     const alternative = isReinstalled ? 'install svc again with npm' : installWords();
+    const hint = `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in`;
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      hint: `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in; or ${alternative}`,
+      // For Node.js 22.0, too, npm would choose 13.
+      hint: NODE_MAJOR < 22 || RUNS_13 ? `${hint}; or ${alternative}` : hint,
       cause: error,
     });
   }
 }
+
+const NODE_MAJOR = Number.parseInt(process.versions.node, 10);
+/** Its built files use this version of Node-API, which Node.js 22.14 brought; others end with a segmentation fault. */
+const RUNS_13 = Number(process.versions['napi']) >= 10;
 
 /**
  * npm installs better-sqlite3 13 from Node.js 22 on, with built files, and 12 on Node.js 20, where 13 does not run.
@@ -146,8 +152,7 @@ function chooseDriver(): DriverChoice {
 export function openBetterSqlite(): Driver {
   const { version }: { readonly version: string } = requireHere(`${PACKAGE}/package.json`);
   const release = Number.parseInt(version, 10);
-  const node = Number.parseInt(process.versions.node, 10);
-  if (release < 13 ? node >= 24 : node < 22) {
+  if (release < 13 ? NODE_MAJOR >= 24 : !RUNS_13) {
     const message = `${PACKAGE} ${version} is not for Node.js ${process.version}`;
     throw Object.assign(new Error(message), { code: UNFIT });
   }
@@ -192,9 +197,10 @@ const LOAD_FAILURES: Readonly<Record<string, string>> = {
   MODULE_NOT_FOUND: 'was not built when svc was installed',
 };
 
-/** Whether SQLite failed, and not the system or anything else. */
+/** Whether SQLite failed, and not the system or anything else, such as loading SQLite (SQLITE_UNUSABLE). */
 export function isSqliteError(error: unknown): error is Error {
-  return error instanceof Error && systemErrorCode(error)?.startsWith('SQLITE_') === true;
+  if (!(error instanceof Error) || error instanceof SvcError) return false;
+  return systemErrorCode(error)?.startsWith('SQLITE_') === true;
 }
 
 /** What a database failure means to the user. */
