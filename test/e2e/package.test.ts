@@ -142,6 +142,11 @@ test('a native module that is missing or of another Node.js is explained, with t
   const other = node < 22 ? '13.2.0' : '12.11.1';
   writeFileSync(packageFile, JSON.stringify({ name: 'better-sqlite3', version: other }));
   assert.match(await refusal(), 'is of a release for another Node.js');
+  if (hasOwnSqlite) return;
+  // npm would only link a checkout again.
+  mkdirSync(join(root, '.git'));
+  const run = await runSvc(['memory', 'search', 'alpha', '-w', '.', '--json'], options);
+  assert.match(jsonOf.error(run).hint ?? '', `or run "npm start -- --version" in ${root}`);
 });
 
 /** Arguments with which Node.js claims to be another. */

@@ -1,5 +1,6 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection, Driver, OpenOptions } from './connection.js';
@@ -128,7 +129,7 @@ function chooseDriver(): DriverChoice {
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
     const isReinstalled = code === UNFIT || failure === undefined;
-    const alternative = isReinstalled ? 'install svc again with npm' : installWords();
+    const alternative = isReinstalled ? reinstallWords() : buildWords();
     const hint = `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in`;
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
       // For Node.js 22.0, too, npm would choose 13.
@@ -174,16 +175,32 @@ export function openBetterSqlite(): Driver {
   };
 }
 
+/** How to get the release of better-sqlite3 for this Node.js. */
+function reinstallWords(): string {
+  const folder = installFolder();
+  // npm only links a checkout; its scripts install what another Node.js needs.
+  return folder !== undefined && existsSync(join(folder, '.git'))
+    ? `run "npm start -- --version" in ${folder}`
+    : 'install svc again with npm';
+}
+
 /** How to get better-sqlite3 built. */
-function installWords(): string {
+function buildWords(): string {
   const needs = 'which needs Python, make and a C++ compiler where there is no built file for it';
   // With npm, because other package managers choose the newest release, and leave it out where it is not for this Node.js.
   const again = `allow the install script of ${PACKAGE} and install svc again with npm`;
+  const folder = installFolder();
+  return folder === undefined
+    ? `${again}, ${needs}`
+    : `run "npm rebuild ${PACKAGE}" in ${folder}, ${needs}; or ${again}`;
+}
+
+/** Where better-sqlite3 is installed; undefined if it is not. */
+function installFolder(): string | undefined {
   try {
-    const [folder] = requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/');
-    return `run "npm rebuild ${PACKAGE}" in ${folder}, ${needs}; or ${again}`;
+    return requireHere.resolve(`${PACKAGE}/package.json`).split('/node_modules/')[0];
   } catch {
-    return `${again}, ${needs}`;
+    return undefined;
   }
 }
 
