@@ -212,7 +212,6 @@ const doors = {
   'memory/sources': [
     'archive/archive-store',
     'archive/session-archive',
-    'transcripts/jsonl-lines',
     'transcripts/read-conversation',
   ],
   'memory/sync': ['fill-index', 'index-lock', 'watch-record'],

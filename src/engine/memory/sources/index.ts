@@ -1,6 +1,6 @@
 /*
  * The files of a memory, and their text. Loaded by name:
- *   transcripts/jsonl-lines.ts, transcripts/read-conversation.ts: reading conversations
+ *   transcripts/read-conversation.ts: reading conversations
  *   archive/session-archive.ts: keeping them
  */
 
@@ -69,8 +69,6 @@ export {
   type TextLines,
   textLines,
 } from './text-lines.js';
-export type { JsonlLine } from './transcripts/jsonl-lines.js';
-export type { ReadingState } from './transcripts/read-conversation.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export {
   mayContainTranscript,

@@ -7,16 +7,15 @@ import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import { TurnChunker } from '../chunking/chunk-turns.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { StoredDocument } from '../index/index.js';
+import { fingerprintOf, type NumberedTurn, skipOf, type TranscriptFile } from '../sources/index.js';
 import {
-  fingerprintOf,
-  type JsonlLine,
-  type NumberedTurn,
+  beginningOf,
+  prefixPrint,
+  type ReadingPoint,
   type ReadingState,
-  skipOf,
-  type TranscriptFile,
-} from '../sources/index.js';
-import { jsonlLines } from '../sources/transcripts/jsonl-lines.js';
-import { initialState, prefixPrint, readTurn } from '../sources/transcripts/read-conversation.js';
+  type TranscriptLine,
+  transcriptLines,
+} from '../sources/transcripts/read-conversation.js';
 import type { Chunk, FileFingerprint } from '../types.js';
 import { type FilePart, wholeFile } from './file-steps.js';
 
@@ -27,13 +26,6 @@ const PART_BYTES = 1024 * 1024;
 interface TranscriptOptions {
   readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;
-}
-
-/** The start of a line and the state there. */
-interface Mark {
-  readonly offset: number;
-  readonly line: number;
-  readonly reading: ReadingState;
 }
 
 /**
@@ -123,26 +115,20 @@ function* readParts({
   forgotten,
 }: OpenTranscript): Generator<FilePart> {
   const { size } = fingerprint;
-  const chunker = new TurnChunker<Mark>(chunking);
-  let reading = resume?.reading ?? initialState(file.place);
+  const chunker = new TurnChunker<ReadingPoint>(chunking);
   let chunks: Chunk[] = [];
   /** How many chunks at the document's end the next change replaces; undefined for a new document. */
   let replaces = resume?.openChunks;
 
-  const addLine = (line: JsonlLine): void => {
-    const { offset, number } = line;
-    const mark = { offset, line: number, reading };
-    const { turn, state } = readTurn(line, reading, file.place);
-    reading = state;
+  const addTurn = ({ turn, at: mark }: TranscriptLine): void => {
     if (turn === undefined) return;
     const text = forgotten.removeFrom(turn.text);
-    if (text === '') return;
-    pushAll(chunks, chunker.add({ ...turn, text, line: number, mark }));
+    if (text !== '') pushAll(chunks, chunker.add({ ...turn, text, mark }));
   };
 
-  const resumePointAt = (next: Pick<Mark, 'line' | 'offset'>): ResumePoint => {
-    const first = chunker.first ?? { ...next, reading };
-    const { brokenLines, isExcluded } = reading;
+  const resumePointAt = (next: ReadingPoint): ResumePoint => {
+    const { brokenLines, isExcluded } = next.reading;
+    const first = chunker.first ?? next;
     return { ...first, end: next.offset, openChunks: 0, brokenLines, isExcluded };
   };
 
@@ -165,19 +151,19 @@ function* readParts({
     return { state: 'changed', change, bytes, isLast };
   };
 
-  const from = resume ?? { offset: 0, line: 1 };
-  let next = { offset: from.offset, line: from.line };
-  let partStart = from.offset;
+  let next: ReadingPoint = resume ?? beginningOf(file.place);
+  let partStart = next.offset;
   /** An unterminated last line: it counts if it is complete JSON, and is read again next time. */
-  let unterminated: JsonlLine | undefined;
-  for (const line of reading.isExcluded ? [] : jsonlLines(descriptor, from, size)) {
+  let unterminated: TranscriptLine | undefined;
+  for (const read of transcriptLines(descriptor, next, size, file.place)) {
+    const { line } = read;
     if (!line.isEnded) {
-      unterminated = line;
+      unterminated = read;
       break;
     }
-    addLine(line);
-    next = { offset: line.end, line: line.number + 1 };
-    if (reading.isExcluded) break;
+    addTurn(read);
+    ({ next } = read);
+    if (next.reading.isExcluded) break;
     if (line.end - partStart < PART_BYTES || line.end === size) continue;
     // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
     const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
@@ -185,22 +171,17 @@ function* readParts({
     partStart = line.end;
   }
   // An excluded file is never read again, however it grows.
-  const point = resumePointAt(reading.isExcluded ? { ...next, offset: size } : next);
+  const point = resumePointAt(next.reading.isExcluded ? { ...next, offset: size } : next);
   const completeChunks = chunks.length;
-  if (unterminated !== undefined) addLine(unterminated);
+  if (unterminated !== undefined) addTurn(unterminated);
   pushAll(chunks, chunker.tail());
   const openChunks = chunks.length - completeChunks;
   const bytes = (unterminated === undefined ? next.offset : size) - partStart;
   yield partUpTo({ ...point, openChunks }, fingerprint, bytes, true);
 }
 
-/** Where reading a transcript resumes, and the state there. */
-interface ResumePoint {
-  /** Byte offset of the first line to read again: the start of the last chunk that may grow. */
-  readonly offset: number;
-  /** Its 1-based number. */
-  readonly line: number;
-  readonly reading: ReadingState;
+/** The first line to read again: the start of the last chunk that may grow. */
+interface ResumePoint extends ReadingPoint {
   /** Byte offset up to which all lines were read; the document's hash covers this part. */
   readonly end: number;
   /** How many chunks at the document's end are recreated from lines that are read again. */

@@ -4,8 +4,10 @@ import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
 import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
-import { jsonlLines } from '../../memory/sources/transcripts/jsonl-lines.js';
-import { initialState, readTurn } from '../../memory/sources/transcripts/read-conversation.js';
+import {
+  beginningOf,
+  transcriptLines,
+} from '../../memory/sources/transcripts/read-conversation.js';
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';
@@ -165,22 +167,20 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
     descriptor = openSync(realpathSync(file), READ_NO_LINK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
-    let state = initialState(place);
-    let lines = 0;
-    let filledLines = 0;
+    let [lines, filledLines, brokenLines] = [0, 0, 0];
     let firstLine = '';
     const turns: NumberedTurn[] = [];
-    for (const line of jsonlLines(descriptor, { offset: 0, line: 1 }, stats.size)) {
+    const all = transcriptLines(descriptor, beginningOf(place), stats.size, place);
+    for (const { line, turn, next } of all) {
       // A line without its end is still being written.
       if (!line.isEnded && line.number > 1) break;
-      const read = readTurn(line, state, place);
-      state = read.state;
       lines = line.number;
+      ({ brokenLines } = next.reading);
       if (line.number === 1) firstLine = line.text ?? '';
       if (line.text?.trim() !== '') filledLines += 1;
-      if (read.turn !== undefined) turns.push({ ...read.turn, line: line.number });
+      if (turn !== undefined) turns.push(turn);
     }
-    if (filledLines > 0 && state.brokenLines === filledLines) {
+    if (filledLines > 0 && brokenLines === filledLines) {
       throw unreadable(file, 'it is not a transcript (no line is a JSON object)');
     }
     return { reader, keys: keysOf(request, firstLine), turns, lines };

@@ -6,7 +6,7 @@ import { SESSION_READERS } from '../../../../src/engine/config/defaults.js';
 import type { SessionReaderId } from '../../../../src/engine/config/index.js';
 import type { ReadingState } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import {
-  initialState,
+  beginningOf,
   readTurn,
 } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
@@ -24,7 +24,7 @@ function turnsOf(
   projectFolders?: readonly string[],
 ): readonly string[] {
   const place = transcriptPlace('/nowhere', reader, projectFolders);
-  let state: ReadingState = initialState(place);
+  let state: ReadingState = beginningOf(place).reading;
   const turns: string[] = [];
   for (const [at, record] of records.entries()) {
     const text = typeof record === 'string' ? record : JSON.stringify(record);

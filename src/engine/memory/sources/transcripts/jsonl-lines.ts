@@ -37,7 +37,7 @@ export function* jsonlLines(
   descriptor: number,
   from: LinePosition,
   end: number,
-  isWanted: (line: number, offset: number) => boolean = () => true,
+  isWanted: (line: number, offset: number) => boolean,
 ): Generator<JsonlLine> {
   let buffer = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, Math.max(1, end - from.offset)));
   let { offset, line } = from;

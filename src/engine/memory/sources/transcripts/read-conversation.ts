@@ -3,7 +3,7 @@ import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK } from '../../../support/files.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
-import { type JsonlLine, jsonlLines } from './jsonl-lines.js';
+import { type JsonlLine, jsonlLines, type LinePosition } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import {
   isOfProject,
@@ -17,12 +17,13 @@ import {
   type Turn,
 } from './transcript-reader.js';
 
-/** Where reading a file stopped. */
-export interface StopPoint {
-  /** Byte offset of the next line, and its 1-based number. */
-  readonly offset: number;
-  readonly line: number;
+/** The start of a line of a transcript, and what is known there. */
+export interface ReadingPoint extends LinePosition {
   readonly reading: ReadingState;
+}
+
+/** Where reading a file stopped. */
+export interface StopPoint extends ReadingPoint {
   /** Fingerprint of everything before the offset. */
   readonly print: string;
 }
@@ -73,24 +74,48 @@ export function* linesOf(
   const descriptor = openSync(file.absolutePath, READ_NO_LINK);
   try {
     const { size } = fstatSync(descriptor);
-    let state = initialState(file.place);
-    // The first lines identify the agent, and whether this is a conversation at all.
-    const isRead = (line: number, offset: number): boolean =>
-      !state.hasBegun || isWanted(line, offset, size);
-    for (const line of jsonlLines(descriptor, BEGINNING, size, isRead)) {
-      const { turn, state: after } = readTurn(line, state, file.place);
-      state = after;
-      if (state.isExcluded) return;
-      const { number, offset } = line;
-      const isTurn = turn !== undefined && isWanted(number, offset, size);
-      yield [number, isTurn ? { ...turn, line: number } : undefined];
+    const { place } = file;
+    const all = transcriptLines(descriptor, beginningOf(place), size, place, isWanted);
+    for (const { line, turn, next } of all) {
+      if (next.reading.isExcluded) return;
+      yield [line.number, turn];
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-const BEGINNING = { offset: 0, line: 1 };
+/** A line of a transcript with its turn, where it starts, and where the next one does. */
+export interface TranscriptLine {
+  readonly line: JsonlLine;
+  readonly turn: NumberedTurn | undefined;
+  readonly at: ReadingPoint;
+  readonly next: ReadingPoint;
+}
+
+/** Reads the lines of an open transcript from a point on, and nothing after one that excludes the file. */
+export function* transcriptLines(
+  descriptor: number,
+  from: ReadingPoint,
+  size: number,
+  place: TranscriptPlace,
+  isWanted = ALL.isWanted,
+): Generator<TranscriptLine> {
+  let at = from;
+  if (at.reading.isExcluded) return;
+  // The first lines identify the agent, and whether this is a conversation at all.
+  const isRead = (line: number, offset: number): boolean =>
+    !at.reading.hasBegun || isWanted(line, offset, size);
+  for (const line of jsonlLines(descriptor, from, size, isRead)) {
+    const { number, offset } = line;
+    const { turn, state: reading } = readTurn(line, at.reading, place);
+    const isTurn = turn !== undefined && isWanted(number, offset, size);
+    const next = { offset: line.end, line: number + 1, reading };
+    yield { line, turn: isTurn ? { ...turn, line: number } : undefined, at, next };
+    if (reading.isExcluded) return;
+    at = next;
+  }
+}
 
 /** Reads what a transcript says after a point; all of it if the point is no longer valid. @throws the system's error */
 export function readConversation(
@@ -106,27 +131,18 @@ export function readConversation(
     const stats = fstatSync(descriptor);
     const fingerprint = fingerprintOf(stats);
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
-    const from = isValid ? after : { ...BEGINNING, reading: initialState(file.place) };
+    let point: ReadingPoint = isValid ? after : beginningOf(file.place);
     const turns: NumberedTurn[] = [];
-    let { offset, line: number, reading } = from;
     let isWhole = true;
-    const lines = reading.isExcluded
-      ? []
-      : jsonlLines(descriptor, { offset, line: number }, stats.size);
-    for (const line of lines) {
-      const read = readTurn(line, reading, file.place);
-      if (read.turn !== undefined) turns.push({ ...read.turn, line: line.number });
+    for (const { line, turn, next } of transcriptLines(descriptor, point, stats.size, file.place)) {
+      if (turn !== undefined) turns.push(turn);
       // An unterminated last line may still be being written.
       isWhole = line.isEnded;
-      if (!isWhole) break;
-      reading = read.state;
-      offset = line.end;
-      number = line.number + 1;
-      if (reading.isExcluded) break;
+      if (isWhole) point = next;
     }
-    const print = isWhole ? prefixPrint(descriptor, offset) : undefined;
-    const end = print === undefined ? undefined : { offset, line: number, reading, print };
-    return { fingerprint, continues: isValid, turns: reading.isExcluded ? [] : turns, end };
+    const print = isWhole ? prefixPrint(descriptor, point.offset) : undefined;
+    const end = print === undefined ? undefined : { ...point, print };
+    return { fingerprint, continues: isValid, turns: point.reading.isExcluded ? [] : turns, end };
   } finally {
     closeSync(descriptor);
   }
@@ -178,14 +194,15 @@ export interface ReadLine {
   readonly state: ReadingState;
 }
 
-export function initialState({ projectFolders }: TranscriptPlace): ReadingState {
-  return {
+export function beginningOf({ projectFolders }: TranscriptPlace): ReadingPoint {
+  const reading = {
     belongs: projectFolders === undefined ? true : undefined,
     isExcluded: false,
     hasBegun: false,
     brokenLines: 0,
     lastTurn: undefined,
   };
+  return { offset: 0, line: 1, reading };
 }
 
 /** Reads one line of a transcript. Secrets in the result are masked; nothing else of the line is ever stored or shown. */
