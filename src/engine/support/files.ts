@@ -67,17 +67,14 @@ function writeDurably(
   mode: number,
   modified: Date | number | undefined,
 ): void {
-  const descriptor = openSync(file, 'wx', PRIVATE_MODE);
-  try {
+  withFile(file, 'wx', (descriptor) => {
     writeFileSync(descriptor, content);
     // Separately, since the mode of open() is subject to the umask.
     fchmodSync(descriptor, mode);
     fsyncSync(descriptor);
     // Last, since an old temporary file is taken for one that a killed process left.
     if (modified !== undefined) futimesSync(descriptor, modified, modified);
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /** Younger temporary files may still be being written, on a slow machine. */
@@ -113,7 +110,7 @@ export function removeStrayTemporary(path: string, nowMs: number): void {
 /** Makes renames in a folder durable, where the system can sync folders. */
 export function syncFolder(folder: string): void {
   try {
-    syncOpened(folder, 'r');
+    withFile(folder, 'r', fsyncSync);
   } catch {
     // Some systems cannot open a folder, and Windows cannot sync one.
   }
@@ -122,16 +119,7 @@ export function syncFolder(folder: string): void {
 /** Syncs a file to disk. @throws the system's error */
 export function syncFile(file: string): void {
   // Windows syncs only what is open for writing.
-  syncOpened(file, 'r+');
-}
-
-function syncOpened(path: string, flags: 'r' | 'r+'): void {
-  const descriptor = openSync(path, flags);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  withFile(file, 'r+', fsyncSync);
 }
 
 /** Folders that a person or another program reads too: what its umask allows. */
@@ -163,6 +151,20 @@ function makeFolder(folder: string, mode: number): void {
   }
 }
 
+/** Opens a file for some work and closes it. What is created is private. @throws the system's error */
+export function withFile<T>(
+  file: string,
+  flags: number | string,
+  work: (descriptor: number) => T,
+): T {
+  const descriptor = openSync(file, flags, PRIVATE_MODE);
+  try {
+    return work(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 /** For opening a file to read it: follows no link swapped in meanwhile, and does not block on a pipe. */
 export const READ_NO_LINK =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -171,18 +173,22 @@ export const READ_NO_LINK =
  * Reads a regular file, and refuses a named pipe instead of waiting for a writer.
  *
  * @param most bytes that are read at once
+ * @param flags follow a link by default
  * @throws the system's error; one like it with the code `EFTYPE` for what is not a file, `EFBIG` for a larger one
  */
-export function readRegularFile(file: string, most = Number.POSITIVE_INFINITY): Buffer {
-  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
+export function readRegularFile(
+  file: string,
+  most = Number.POSITIVE_INFINITY,
+  flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+): Buffer {
+  return withFile(file, flags, (descriptor) => {
     const stats = fstatSync(descriptor);
     requireFile(stats);
     if (stats.size > most) throw systemErrorLike('EFBIG');
-    return readFileSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+    const bytes = readFileSync(descriptor);
+    if (bytes.length > most) throw systemErrorLike('EFBIG');
+    return bytes;
+  });
 }
 
 /**
@@ -210,12 +216,9 @@ function systemErrorLike(code: string): Error {
 /** Reads at most `length` bytes of a file. */
 export function readPart(file: string, from: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  const descriptor = openSync(file, 'r');
-  try {
+  return withFile(file, 'r', (descriptor) => {
     return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /** The real path; the given path where it cannot be resolved. */

@@ -1,18 +1,10 @@
 import { hash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, fstatSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { type Connection, inWriteTransaction } from '../../sqlite/database.js';
 import { queryValue, runSql } from '../../sqlite/query.js';
+import { withFile } from '../../support/files.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import type { OpenDreams } from '../store/dream-database.js';
@@ -76,8 +68,7 @@ function ingestFile(inbox: Inbox, file: string): number {
     throw new SvcError('DREAM_STORE_UNUSABLE', `${file} is not a regular file`, {
       hint: 'move it away',
     });
-  const descriptor = openSync(file, 'r');
-  try {
+  return withFile(file, 'r', (descriptor) => {
     const name = nameOf(descriptor, inbox.database);
     let searches = 0;
     while (name !== undefined) {
@@ -87,9 +78,7 @@ function ingestFile(inbox: Inbox, file: string): number {
       searches += ingestLines(inbox, { name, end: start + bytes, lines, isHere: () => true });
     }
     return searches;
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /**
@@ -157,12 +146,8 @@ function rotate({ database, logFile }: Inbox, rotated: string): void {
   if (size < ROTATE_BYTES) return;
   rmSync(rotated, { force: true });
   renameSync(logFile, rotated);
-  const descriptor = openSync(rotated, 'r');
-  try {
-    // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
-    const otherFiles = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
-    runSql(database, otherFiles, nameOf(descriptor, database) ?? '');
-  } finally {
-    closeSync(descriptor);
-  }
+  const name = withFile(rotated, 'r', (descriptor) => nameOf(descriptor, database));
+  // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
+  const otherFiles = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
+  runSql(database, otherFiles, name ?? '');
 }

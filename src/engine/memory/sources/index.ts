@@ -10,7 +10,6 @@ export {
   mediaLabel,
   modalityOfName,
   modalityOfType,
-  openNoLink,
   readMedia,
 } from './media.js';
 export {

@@ -47,11 +47,6 @@ export function mediaLabel(mimeType: string, path: string): string {
   return modalityOfType(mimeType) === 'image' ? `Image file: ${path}` : `Audio file: ${path}`;
 }
 
-/** Opens a file without following a link swapped in meanwhile, and without blocking on a pipe. */
-export async function openNoLink(absolutePath: string): Promise<FileHandle> {
-  return promises.open(absolutePath, READ_NO_LINK);
-}
-
 /**
  * The bytes of a media document; undefined when the file is missing, unreadable or has changed: the next sync
  * will find out.
@@ -64,7 +59,7 @@ export async function readMedia(
 ): Promise<Buffer | undefined> {
   let handle: FileHandle | undefined;
   try {
-    handle = await openNoLink(absolutePath);
+    handle = await promises.open(absolutePath, READ_NO_LINK);
     if ((await handle.stat()).size !== bytes) return undefined;
     const data = await handle.readFile();
     return crypto().hash('sha256', data) === contentHash ? data : undefined;

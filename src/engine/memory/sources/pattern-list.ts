@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import type ignore from 'ignore';
-import { READ_NO_LINK } from '../../support/files.js';
+import { systemErrorCode } from '../../errors/index.js';
+import { READ_NO_LINK, readRegularFile } from '../../support/files.js';
 import { ignorePatternFault, MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
 import type { SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
@@ -159,19 +159,14 @@ export class IgnoreFiles {
 }
 
 function readIgnoreFile(file: string): SkippedFile | string | undefined {
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(file, READ_NO_LINK);
-    const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return undefined;
-    if (stats.size > MOST_BYTES) return tooLarge(file);
-    const bytes = readFileSync(descriptor);
-    return bytes.length > MOST_BYTES ? tooLarge(file) : bytes.toString('utf8');
+    return readRegularFile(file, MOST_BYTES, READ_NO_LINK).toString('utf8');
   } catch (error) {
+    const code = systemErrorCode(error);
+    if (code === 'EFBIG') return tooLarge(file);
+    if (code === 'EFTYPE' || code === 'EISDIR') return undefined;
     const skip = skipOf(file, error);
     return skip.reason === 'vanished' ? undefined : skip;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
-import { READ_NO_LINK } from '../../support/files.js';
+import { READ_NO_LINK, withFile } from '../../support/files.js';
 import { percentDecoded } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
@@ -55,19 +55,18 @@ export function hashOf(bytes: Buffer): string {
 
 /** Reads a file that is not too large and no link, in the same way for any format. */
 export function readBytes(absolutePath: string, path: string): BytesOutcome {
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(absolutePath, READ_NO_LINK);
-    const fingerprint = fingerprintOf(fstatSync(descriptor));
-    const { size } = fingerprint;
-    if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };
-    const bytes = readFileSync(descriptor);
-    if (bytes.length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, bytes.length) };
-    return { ok: true, bytes, fingerprint };
+    return withFile(absolutePath, READ_NO_LINK, (descriptor): BytesOutcome => {
+      const fingerprint = fingerprintOf(fstatSync(descriptor));
+      const { size } = fingerprint;
+      if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };
+      const bytes = readFileSync(descriptor);
+      const { length } = bytes;
+      if (length > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, length) };
+      return { ok: true, bytes, fingerprint };
+    });
   } catch (error) {
     return { ok: false, skip: { ...skipOf(absolutePath, error), path } };
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

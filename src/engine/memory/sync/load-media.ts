@@ -1,6 +1,8 @@
+import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { crypto } from '../../support/crypto.js';
+import { READ_NO_LINK } from '../../support/files.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
@@ -10,7 +12,6 @@ import {
   mediaTooLarge,
   modalityOfName,
   modalityOfType,
-  openNoLink,
   skipOf,
 } from '../sources/index.js';
 import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
@@ -85,7 +86,7 @@ export async function inspectMedia(
 ): Promise<MediaFacts | SkippedFile> {
   let handle: FileHandle | undefined;
   try {
-    handle = await openNoLink(absolutePath);
+    handle = await promises.open(absolutePath, READ_NO_LINK);
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
     if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);

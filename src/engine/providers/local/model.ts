@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemErrorCode, systemReason } from '../../errors/index.js';
 import { crypto } from '../../support/crypto.js';
-import { ifReadable } from '../../support/files.js';
+import { ifReadable, withFile } from '../../support/files.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { HEADER_BYTES, isHeaderWhole } from './gguf-header.js';
@@ -226,17 +226,15 @@ export function modelMissing(path: string): VendorFault {
 }
 
 function reading<T>(path: string, read: (file: number, size: number) => T): T {
-  let file: number | undefined;
   try {
-    file = openSync(path, 'r');
-    const stat = fstatSync(file);
-    if (!stat.isFile()) throw notAModel(path, 'it is not a file');
-    return read(file, stat.size);
+    return withFile(path, 'r', (file) => {
+      const stat = fstatSync(file);
+      if (!stat.isFile()) throw notAModel(path, 'it is not a file');
+      return read(file, stat.size);
+    });
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') throw modelMissing(path);
     if (systemErrorCode(error) !== undefined) throw notAModel(path, systemReason(error));
     throw error;
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }

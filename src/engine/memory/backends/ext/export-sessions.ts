@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import {
   makeFolders,
   namesIn,
-  PRIVATE_MODE,
   removeStrayTemporaries,
   TEMPORARY_ENDING,
   temporaryFor,
+  withFile,
 } from '../../../support/files.js';
 import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
 import {
@@ -155,20 +155,18 @@ function exportSession(
   }
   const temporary = temporaryFor(target);
   try {
-    const output = openSync(temporary, 'wx', PRIVATE_MODE);
-    let count = 0;
-    try {
+    const count = withFile(temporary, 'wx', (output) => {
+      let written = 0;
       writeSync(output, `# Session ${exportName(file)}\n`);
       for (; turn.done !== true; turn = turns.next()) {
         const { role, at, text: fullText } = turn.value;
         const text = forgotten.removeFrom(fullText).trim();
         if (text === '') continue;
         writeSync(output, `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`);
-        count += 1;
+        written += 1;
       }
-    } finally {
-      closeSync(output);
-    }
+      return written;
+    });
     if (count === 0) return 'empty';
     renameSync(temporary, target);
     return 'written';

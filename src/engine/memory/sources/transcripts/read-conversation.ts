@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crypto } from '../../../support/crypto.js';
-import { READ_NO_LINK } from '../../../support/files.js';
+import { READ_NO_LINK, withFile } from '../../../support/files.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
 import { type JsonlLine, jsonlLines, type LinePosition } from './jsonl-lines.js';
@@ -126,8 +126,7 @@ export function readConversation(
     const fingerprint = fingerprintOf(file);
     return { fingerprint, continues: false, turns: [...file.turns()], end: undefined };
   }
-  const descriptor = openSync(file.absolutePath, READ_NO_LINK);
-  try {
+  return withFile(file.absolutePath, READ_NO_LINK, (descriptor): ConversationPart => {
     const stats = fstatSync(descriptor);
     const fingerprint = fingerprintOf(stats);
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
@@ -143,9 +142,7 @@ export function readConversation(
     const print = isWhole ? prefixPrint(descriptor, point.offset) : undefined;
     const end = print === undefined ? undefined : { ...point, print };
     return { fingerprint, continues: isValid, turns: point.reading.isExcluded ? [] : turns, end };
-  } finally {
-    closeSync(descriptor);
-  }
+  });
 }
 
 /** Up to this size the whole beginning is hashed. */
