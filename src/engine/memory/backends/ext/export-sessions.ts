@@ -19,7 +19,6 @@ import {
   readForgotten,
 } from '../../forgotten/index.js';
 import {
-  type NumberedTurn,
   scanTranscripts,
   skipOf,
   type TranscriptFile,
@@ -146,32 +145,25 @@ function exportSession(
   target: string,
   forgotten: Forgotten,
 ): SkippedFile | 'empty' | 'written' {
-  const turns = turnsOf(file);
-  let turn: IteratorResult<NumberedTurn>;
+  let said: readonly string[];
   try {
-    turn = turns.next();
+    said = Array.from(turnsOf(file), ({ role, at, text }) => {
+      const left = forgotten.removeFrom(text).trim();
+      return left === '' ? '' : `\n${role}${at === undefined ? '' : ` (${at})`}: ${left}\n`;
+    });
   } catch (error) {
     return { ...skipOf(file.absolutePath, error), path: file.path };
   }
+  if (said.every((text) => text === '')) return 'empty';
   const temporary = temporaryFor(target);
   try {
-    const count = withFile(temporary, 'wx', (output) => {
-      let written = 0;
-      writeSync(output, `# Session ${exportName(file)}\n`);
-      for (; turn.done !== true; turn = turns.next()) {
-        const { role, at, text: fullText } = turn.value;
-        const text = forgotten.removeFrom(fullText).trim();
-        if (text === '') continue;
-        writeSync(output, `\n${role}${at === undefined ? '' : ` (${at})`}: ${text}\n`);
-        written += 1;
-      }
-      return written;
+    // A part at a time, since a string has a limit.
+    withFile(temporary, 'wx', (output) => {
+      for (const text of [`# Session ${exportName(file)}\n`, ...said]) writeSync(output, text);
     });
-    if (count === 0) return 'empty';
     renameSync(temporary, target);
     return 'written';
   } finally {
-    turns.return(undefined);
     rmSync(temporary, { force: true });
   }
 }
