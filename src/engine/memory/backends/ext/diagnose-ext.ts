@@ -30,29 +30,23 @@ export async function diagnoseExt(
   const { mode } = settings;
   const checks: (CheckOutcome & { readonly check: CheckName })[] = [];
   let isBroken = false;
-  const check = async (
-    name: CheckName,
-    text: string,
-    run: () => Promise<CheckOutcome>,
-  ): Promise<void> => {
-    onEvent({ type: 'check.started', check: name });
+  const steps: readonly (readonly [CheckName, text: string, run: () => Promise<CheckOutcome>])[] = [
+    ['program', settings.command, async () => ({ state: 'ok', text: openTool().program })],
+    ['release', 'version and help', async () => checkRelease(settings, openTool(), signal)],
+    ['collections', 'collections', async () => checkCollections(settings, openTool(), signal)],
+    ['question', mode, async () => checkQuestion(settings, openTool(), signal)],
+    ['vectors', mode, async () => checkVectors(settings)],
+  ];
+  for (const [check, text, run] of steps) {
+    onEvent({ type: 'check.started', check });
     const outcome: CheckOutcome = isBroken
       ? { state: 'off', text, note: 'not tried' }
       : await run().catch((error: unknown) => failure(text, error));
     signal.throwIfAborted();
     isBroken ||= outcome.state === 'failed';
-    checks.push({ check: name, ...outcome });
-    onEvent({ type: 'check.finished', check: name, outcome });
-  };
-  await check('program', settings.command, async () => ({ state: 'ok', text: openTool().program }));
-  await check('release', 'version and help', async () =>
-    checkRelease(settings, openTool(), signal),
-  );
-  await check('collections', 'collections', async () =>
-    checkCollections(settings, openTool(), signal),
-  );
-  await check('question', mode, async () => checkQuestion(settings, openTool(), signal));
-  await check('vectors', mode, async () => checkVectors(settings));
+    checks.push({ check, ...outcome });
+    onEvent({ type: 'check.finished', check, outcome });
+  }
   const diagnosis: Diagnosis = {
     scope: 'ext',
     ok: !isBroken,
