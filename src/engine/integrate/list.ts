@@ -66,8 +66,7 @@ export async function registeredCaptures(context: IntegrateContext) {
   const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
     const commands = await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'));
     if (commands === undefined || commands.length === 0) return [];
-    /** A path in one of its commands that does not exist, such as that of a program that moved. */
-    const missing = commands.flat().find((word) => isAbsolute(word) && !existsSync(word));
+    const missing = missingPath(commands.flat());
     /** How the last capture ended; undefined if there was none. */
     const last = lastCapture(context.state, id);
     return [{ agent: id, title, scope, file, missing, last }];
@@ -104,9 +103,20 @@ async function hookEffect(
 ): Promise<HookEffect | undefined> {
   const host = HOOK_AGENTS.find((known) => known === agent.id);
   const [words] = hookCommands(context, scope, agent, 'recall');
-  return host === undefined || words === undefined
-    ? undefined
-    : effectOfCommand(context, host, words);
+  if (host === undefined || words === undefined) return undefined;
+  const missing = missingPath(words);
+  if (missing === undefined) return effectOfCommand(context, host, words);
+  const project = scope === 'project' ? ' --project' : '';
+  return {
+    recalls: false,
+    why: `${missing}, named in its hook, does not exist`,
+    hint: `update the hook: svc integrate ${agent.id} --active-memory${project}`,
+  };
+}
+
+/** A path in the command of a hook that does not exist, such as that of a program that moved. */
+function missingPath(words: readonly string[]): string | undefined {
+  return words.find((word) => isAbsolute(word) && !existsSync(word));
 }
 
 /** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */

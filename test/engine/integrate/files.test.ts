@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -378,13 +379,14 @@ test('registering the hook enables active memory for the agent it recalls from',
   );
   const effect = async () =>
     (await listIntegrations(context, 'user', ['codex'], PROGRAM))[0]?.activeMemory?.recalls;
-  await add('codex', { hookTimeoutMs: 1000 });
+  const program = { node: process.execPath, script: folder.write('svc-cli/bin/run.js', '') };
+  await add('codex', { hookTimeoutMs: 1000, program });
   assert.is(await effect(), true);
   assert.equal(JSON.parse(read('state/svc.json')).plugins.entries['active-memory'], {
     enabled: true,
     config: { agents: ['main'] },
   });
-  const own = { hookTimeoutMs: 1000, target: { config: folder.at('mine.json') } };
+  const own = { hookTimeoutMs: 1000, program, target: { config: folder.at('mine.json') } };
   const shown = JSON.stringify(plan('codex', own).files);
   assert.match(shown, /\+? *\\"enabled\\": true/);
   await add('codex', own);
@@ -396,6 +398,25 @@ test('registering the hook enables active memory for the agent it recalls from',
     plan('codex', own).files.flatMap(({ changes }) => changes.map(({ part }) => part)),
     ['settings'],
   );
+});
+
+test('a hook whose svc or node has moved recalls nothing, and registering it again updates it', async () => {
+  const { folder, context, add } = home();
+  const effect = async () =>
+    (await listIntegrations(context, 'user', ['codex'], PROGRAM))[0]?.activeMemory;
+  const script = folder.write('svc-cli/bin/run.js', '');
+  const former = folder.write('node-22.1/bin/node', '');
+  await add('codex', { hookTimeoutMs: 1000, program: { node: former, script } });
+  assert.is((await effect())?.recalls, true);
+  rmSync(former);
+  assert.equal(await effect(), {
+    recalls: false,
+    why: `${former}, named in its hook, does not exist`,
+    hint: 'update the hook: svc integrate codex --active-memory',
+  });
+  const node = folder.write('node-22.2/bin/node', '');
+  await add('codex', { hookTimeoutMs: 1000, program: { node, script } });
+  assert.is((await effect())?.recalls, true);
 });
 
 test('all agents are listed: installed or not, registered or not, broken or not', async () => {
