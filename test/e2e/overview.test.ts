@@ -136,11 +136,22 @@ test('an upgrade is described offline, and --check asks npm', async () => {
   assert.match(checked.stdout, `svc 9.9.9 is available; this is ${described.installed}`);
   const homeless = { ...options, env: { ...npm.env, HOME: home.at('missing') } };
   assert.is((await runInSession(['upgrade', '--check'], homeless)).stdout, checked.stdout);
-  npm.behave('fails', 'npm error code ENOTFOUND\nnpm error network no such host\n');
-  const failed = await runInSession(['upgrade', '--check', '--json'], options);
-  const { code, hint } = jsonOf.error(failed);
-  assert.equal([failed.code, code], [1, 'UPGRADE_CHECK_FAILED']);
-  assert.match(hint ?? '', 'check the connection');
+  const whys = [
+    ['network no such host', 'network This is a problem', 'network'],
+    ['FetchError: no such host', 'This is a problem', '    at connect (/lib/npm.js:1:2) {'],
+  ];
+  for (const why of whys) {
+    const lines = ['code ENOTFOUND', 'syscall connect', ...why];
+    npm.behave('fails', lines.map((line) => `npm error ${line}\n`).join(''));
+    const failed = await runInSession(['upgrade', '--check', '--json'], options);
+    const { code, message, hint } = jsonOf.error(failed);
+    assert.equal([failed.code, code], [1, 'UPGRADE_CHECK_FAILED']);
+    assert.match(
+      message,
+      /^npm failed with code 1: (?:FetchError: )?no such host This is a problem$/,
+    );
+    assert.match(hint ?? '', 'check the connection');
+  }
   npm.behave('knows_nothing');
   const unknown = jsonOf.error(await runInSession(['upgrade', '--check', '--json'], options));
   assert.is(unknown.code, 'UPGRADE_CHECK_FAILED');

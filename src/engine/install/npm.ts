@@ -121,11 +121,14 @@ export function npmFailure(end: ProgramEnd, subject: InstallSubject): SvcError {
 
 const MAX_WORDS = 300;
 
-/** npm's message on one line, without codes, the log file's name and secrets in URLs. */
+/** npm's message on one line, without codes, stack traces, the log file's name and secrets in URLs. */
 function wordsOf(stderr: string): string {
-  const lines = stderr
+  const [message = ''] = stderr.split(/^npm (?:error|ERR!)\s+at /mu);
+  const lines = message
     .split('\n')
-    .map((line) => /^npm (?:error|ERR!)(?: (.*))?$/u.exec(line)?.[1]?.trim() ?? '')
+    // Some messages have their kind in front of each line.
+    .map((line) => /^npm (?:error|ERR!)(?: (?:network|[45]\d\d)\b)?(.*)$/u.exec(line)?.[1] ?? '')
+    .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(?:code|errno|syscall|path) |complete log/iu.test(line));
   return lines
     .join(' ')
