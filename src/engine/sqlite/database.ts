@@ -130,10 +130,11 @@ function chooseDriver(): DriverChoice {
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
     const isReinstalled = code === UNFIT || failure === undefined;
     const alternative = isReinstalled ? reinstallWords() : buildWords();
+    // npm would choose 13 again, as for all of Node.js 22.
+    const isInVain = isReinstalled && NODE_MAJOR >= 22 && !RUNS_13;
     const hint = `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in`;
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      // For Node.js 22.0, too, npm would choose 13.
-      hint: NODE_MAJOR < 22 || RUNS_13 ? `${hint}; or ${alternative}` : hint,
+      hint: isInVain ? hint : `${hint}; or ${alternative}`,
       cause: error,
     });
   }
