@@ -91,6 +91,58 @@ for (const kind of await sharedKinds()) {
     );
   });
 
+  test('a filtered search reads what the filter keeps once, and the vectors of little else', async () => {
+    const [a, b] = await bothHosts();
+    const textsOf = (name: string, count: number): readonly string[] =>
+      Array.from({ length: count }, (_, at) => `${name} ${at}`);
+    await apply(a, putChange('most.md', ...textsOf('most', 3300)));
+    await apply(b, putChange('some.md', ...textsOf('some', 1050)));
+    const vectorOf = (text: string): Float32Array => textVector(text, 64);
+    await embedMissing(a, 'm', vectorOf);
+    const read: object[] = [];
+    const query = kind.server.query.bind(kind.server);
+    kind.server.query = async <Row extends object>(...asked: Parameters<typeof query>) => {
+      const rows = await query<Row>(...asked);
+      read.push(...rows);
+      return rows;
+    };
+    const only = 'most 7';
+    const chunk = ({ text }: { readonly text: string }): boolean => text === only;
+    const view = await a.view();
+    const filter = { document: () => 'by-chunk' as const, chunk, contains: only };
+    assert.is((await view.lexicalCandidates('"most"', 9, filter)).length, 1);
+    assert.is(await view.countMatches('"most"', filter), 1);
+    const near = await view.vectorCandidates('m', vectorOf('most 8'), 9, filter);
+    Reflect.deleteProperty(kind.server, 'query');
+    assert.equal(
+      near.map(({ text }) => text),
+      [only],
+    );
+    assert.is(read.filter((row) => 'vector' in row).length, 1);
+    const filtered = read.flatMap((row) => ('first' in row && 'id' in row ? [row.id] : []));
+    assert.ok(filtered.length > 0);
+    assert.is(filtered.length, new Set(filtered).size);
+    for (const [path, text] of [
+      ['most.md', 'most 9'],
+      ['some.md', 'some 9'],
+    ] as const) {
+      const found = await a.vectorCandidates('m', vectorOf(text), 2, {
+        path: (one) => one === path,
+      });
+      assert.is(found[0]?.text, text);
+      assert.is(found[1]?.path, path);
+      // What is nearest is not kept.
+      const other = path === 'most.md' ? 'some.md' : 'most.md';
+      const far = await a.vectorCandidates('m', vectorOf(text), 2, {
+        path: (one) => one === other,
+      });
+      assert.equal(
+        far.map((one) => one.path),
+        [other, other],
+      );
+    }
+  });
+
   test('the lines that dreaming wrote are those of the host that has the document', async () => {
     const [a, b] = await bothHosts();
     const promoted = [{ line: 4, from: { path: 'memory/b.md', startLine: 2, endLine: 3 } }];

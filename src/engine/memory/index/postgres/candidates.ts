@@ -1,7 +1,6 @@
 import type { Server, Sql } from '../../../postgres/index.js';
 import type { DayRange } from '../../../support/day.js';
 import {
-  type CandidateFilter,
   type DatedQuestion,
   type FoundColumns,
   foundChunk,
@@ -11,7 +10,7 @@ import {
   ranksOf,
   type VectorCandidate,
 } from '../candidates.js';
-import { applyFilter, type FilterResult, keepsChunk } from './document-filter.js';
+import type { KeptChunks } from './document-filter.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
 import { filterByIds, type ScoredChunks } from './match-expression.js';
@@ -67,11 +66,10 @@ export async function lexicalCandidates(
   searched: SearchedMemory,
   match: string,
   limit: number,
-  filter: CandidateFilter | undefined,
+  kept: KeptChunks | undefined,
 ): Promise<LexicalCandidate[]> {
   const { facts, reader } = searched;
-  const isWanted = keepsChunk(await applyFilter(searched, filter));
-  const scored = await reader.scores(match, isWanted);
+  const scored = await reader.scores(match, kept?.ids);
   const best = bestOf(scored, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
   return candidatesOf(searched, best, limit, NEWER_FIRST);
 }
@@ -128,7 +126,7 @@ export async function candidatesOfContents(
   { sql, facts }: SearchedMemory,
   contents: readonly { readonly hash: Buffer; readonly similarity: number }[],
   limit: number,
-  kept: FilterResult | undefined,
+  kept: KeptChunks | undefined,
 ): Promise<VectorCandidate[]> {
   if (contents.length === 0) return [];
   const { ranks, scoreOf } = ranksOf(contents.map(({ similarity }) => similarity));
@@ -136,12 +134,11 @@ export async function candidatesOfContents(
     selectFound(
       `(SELECT id, rank FROM unnest($4::bytea[], $5::int[]) AS near (hash, rank)
         JOIN svc.chunks USING (hash) WHERE memory = $1) AS found`,
-      'WHERE ($6::bigint[] IS NULL OR documents.id = ANY ($6)) AND ($7::int[] IS NULL OR chunks.id = ANY ($7))',
+      'WHERE ($6::int4multirange IS NULL OR chunks.id <@ $6)',
     ),
     [
       ...[facts.id, facts.origin, limit],
-      ...[contents.map(({ hash }) => hash), ranks],
-      ...[kept?.documents.map(({ id }) => id) ?? null, kept?.chunks ?? null],
+      ...[contents.map(({ hash }) => hash), ranks, kept?.ranges],
     ],
   );
   return rows.map((row) => {
@@ -159,13 +156,12 @@ export async function literalCandidates(
   searched: SearchedMemory,
   text: string,
   limit: number,
-  filter: CandidateFilter | undefined,
+  kept: KeptChunks | undefined,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
-  const isWanted = keepsChunk(await applyFilter(searched, filter));
   const containing = 'SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2';
   const found = await idsOf(sql, containing, [facts.id, literalPattern(text)]);
-  const ids = found.filter(isWanted);
+  const ids = found.filter((id) => kept?.ids.has(id) ?? true);
   const scores = Float64Array.from(ids, () => 1);
   return candidatesOf(searched, { ids, scores }, limit, NEWER_FIRST);
 }
@@ -192,22 +188,21 @@ export async function countDated(
 /** The chunks of some days: by BM25, then the newest; ties by path and line. */
 export async function datedCandidates(
   searched: SearchedMemory,
-  { days, match, mustMatch, except, limit, filter }: DatedQuestion,
+  { days, match, mustMatch, except, limit }: DatedQuestion,
+  kept: KeptChunks | undefined,
 ): Promise<LexicalCandidate[]> {
   const { sql, facts, reader } = searched;
-  const isWanted = keepsChunk(await applyFilter(searched, filter));
   const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
     ...[facts.id, days.first, days.last],
   ]);
   const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
-  const kept = filterByIds(dated.filter(isWanted), unwanted, false);
-  const among = new Set(kept);
-  const matched =
-    match === undefined ? undefined : await reader.scores(match, (chunk) => among.has(chunk));
+  const wanted = dated.filter((id) => kept?.ids.has(id) ?? true);
+  const among = filterByIds(wanted, unwanted, false);
+  const matched = match === undefined ? undefined : await reader.scores(match, new Set(among));
   const scoreOf = new Map(
     Array.from(matched?.ids ?? [], (id, at) => [id, matched?.scores[at] ?? 0]),
   );
-  const ids = mustMatch ? kept.filter((id) => scoreOf.has(id)) : kept;
+  const ids = mustMatch ? among.filter((id) => scoreOf.has(id)) : among;
   const scores = Float64Array.from(ids, (id) => scoreOf.get(id) ?? 0);
   return candidatesOf(searched, { ids, scores }, limit, 'first_day DESC');
 }

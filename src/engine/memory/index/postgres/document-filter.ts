@@ -14,18 +14,19 @@ interface KeptDocument extends DocumentRow {
   readonly chunks: string;
 }
 
-/** What a filter keeps. */
-export interface FilterResult {
-  readonly documents: readonly KeptDocument[];
-  /** Undefined for all chunks of the documents. */
-  readonly chunks: readonly number[] | undefined;
+/** The chunks that a filter keeps. */
+export interface KeptChunks {
+  readonly ids: ReadonlySet<number>;
+  /** The same as a multirange: planning a statement with as many single ids takes longer than running it. */
+  readonly ranges: string;
 }
 
 /** What a filter keeps; undefined when it keeps everything. */
 export async function applyFilter(
-  { sql, facts }: { readonly sql: Sql; readonly facts: MemoryFacts },
-  filter: CandidateFilter = {},
-): Promise<FilterResult | undefined> {
+  sql: Sql,
+  facts: MemoryFacts,
+  filter: CandidateFilter,
+): Promise<KeptChunks | undefined> {
   const { sources, kinds, path, document } = filter;
   const wanted: readonly string[] | undefined = sources;
   const hasOtherSources = facts.sources.some((source) => wanted?.includes(source) === false);
@@ -39,8 +40,10 @@ export async function applyFilter(
     [facts.id, sources ?? null, kinds ?? null],
   );
   const { rows, byChunk } = filterRows(all, filter);
-  if (!byChunk) return { documents: rows, chunks: undefined };
-  return { documents: rows, chunks: await filterChunks(sql, facts.id, rows, filter) };
+  const ranges = byChunk
+    ? (await filterChunks(sql, facts.id, rows, filter)).map((id) => `[${id},${id + 1})`)
+    : rows.flatMap(({ chunks }) => chunks.match(RANGE) ?? []);
+  return { ids: idsIn(ranges), ranges: `{${ranges.join()}}` };
 }
 
 async function filterChunks(
@@ -62,18 +65,12 @@ async function filterChunks(
   return filterChunkIds(chunks, rows, filter);
 }
 
-const RANGE = /\[(\d+),(\d+)\)/g;
+const RANGE = /\[(\d+),(\d+)\)/gu;
 
-/** Whether a chunk is kept. */
-export function keepsChunk(kept: FilterResult | undefined): (id: number) => boolean {
-  if (kept === undefined) return () => true;
-  const ids = new Set<number>(kept.chunks);
-  if (kept.chunks === undefined) {
-    for (const { chunks } of kept.documents) {
-      for (const [, first, past] of chunks.matchAll(RANGE)) {
-        for (let id = Number(first); id < Number(past); id++) ids.add(id);
-      }
-    }
+function idsIn(ranges: readonly string[]): ReadonlySet<number> {
+  const ids = new Set<number>();
+  for (const [, first, past] of ranges.join().matchAll(RANGE)) {
+    for (let id = Number(first); id < Number(past); id++) ids.add(id);
   }
-  return (id) => ids.has(id);
+  return ids;
 }

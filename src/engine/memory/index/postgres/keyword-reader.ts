@@ -99,13 +99,13 @@ export class KeywordReader {
     return matchingIds(prepared.node, this.hitsIn(prepared));
   }
 
-  /** The same with their BM25. @param isWanted leaves others out */
-  async scores(match: string, isWanted: (chunk: number) => boolean): Promise<ScoredChunks> {
+  /** The same with their BM25. @param kept leaves others out */
+  async scores(match: string, kept: ReadonlySet<number> | undefined): Promise<ScoredChunks> {
     const [prepared] = this.prepare([match]);
     if (prepared === undefined) return { ids: new Int32Array(), scores: new Float64Array() };
     await this.load([[prepared, 'hits']]);
     const hitsOf = this.hitsIn(prepared);
-    const ids = matchingIds(prepared.node, hitsOf).filter(isWanted);
+    const ids = matchingIds(prepared.node, hitsOf).filter((id) => kept?.has(id) ?? true);
     const { chunks, words } = this.facts;
     const lengthOf = (chunk: number): number => this.lengths?.[chunk] ?? 0;
     return scoreMatches(prepared.node, ids, hitsOf, { chunks, words, lengthOf });

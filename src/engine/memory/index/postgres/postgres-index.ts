@@ -1,4 +1,5 @@
 import type { Server } from '../../../postgres/index.js';
+import type { CandidateFilter } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
 import {
@@ -11,7 +12,7 @@ import {
   termsBetween,
 } from './candidates.js';
 import { originRemoved } from './change-memory.js';
-import { applyFilter, keepsChunk } from './document-filter.js';
+import { applyFilter, type KeptChunks } from './document-filter.js';
 import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
 import {
@@ -102,6 +103,13 @@ export function createPostgresIndex(
     const now = await current();
     return { sql: server, facts: now, reader: readers.keywords(now) };
   };
+  // A search asks several questions with one filter. Each search has a filter of its own.
+  const filterResults = new WeakMap<CandidateFilter, Promise<KeptChunks | undefined>>();
+  const filtered = async (filter: CandidateFilter = {}): Promise<KeptChunks | undefined> => {
+    const known = filterResults.get(filter) ?? applyFilter(server, await current(), filter);
+    filterResults.set(filter, known);
+    return known;
+  };
   const tokenizing = () => {
     return { tokenizer: facts.tokenizer, words: readers.words(facts.tokenizer), lockWaitMs };
   };
@@ -150,14 +158,16 @@ export function createPostgresIndex(
     syncMark: async () => readSyncMark(server, await currentPlace()),
     markSynced: async (mark) => writeSyncMark(server, await writablePlace(), mark),
     lexicalCandidates: async (match, limit, filter) =>
-      lexicalCandidates(await searchedMemory(), match, limit, filter),
-    literalCandidates: async (...args) => literalCandidates(await searchedMemory(), ...args),
+      lexicalCandidates(await searchedMemory(), match, limit, await filtered(filter)),
+    literalCandidates: async (text, limit, filter) =>
+      literalCandidates(await searchedMemory(), text, limit, await filtered(filter)),
     countDated: async (days) => countDated({ sql: server, facts }, days),
-    datedCandidates: async (question) => datedCandidates(await searchedMemory(), question),
+    datedCandidates: async (question) =>
+      datedCandidates(await searchedMemory(), question, await filtered(question.filter)),
     countMatches: async (match, filter) => {
-      const now = await searchedMemory();
-      const ids = await now.reader.matching(match);
-      return ids.filter(keepsChunk(await applyFilter(now, filter))).length;
+      const { reader } = await searchedMemory();
+      const kept = await filtered(filter);
+      return (await reader.matching(match)).filter((id) => kept?.ids.has(id) ?? true).length;
     },
     termStatistics: async (matches) => {
       if (matches.length === 0) return { chunks: (await current()).chunks, frequencies: [] };
@@ -172,8 +182,7 @@ export function createPostgresIndex(
     someTexts: async (match, limit) => someTexts(await searchedMemory(), match, limit),
     lexicalScores: async (match, chunkIds) => {
       const { reader } = await searchedMemory();
-      const wanted = new Set(chunkIds);
-      const { ids, scores } = await reader.scores(match, (chunk) => wanted.has(chunk));
+      const { ids, scores } = await reader.scores(match, new Set(chunkIds));
       return new Map(Array.from(ids, (id, at) => [id, scores[at] ?? 0]));
     },
     vectorIdentities: async () => (await vectors()).vectorIdentities(server, facts.id),
@@ -209,9 +218,8 @@ export function createPostgresIndex(
     tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(server, facts.id, options),
     vectorCandidates: async (identity, vector, limit, filter) => {
       const { vectorCandidates } = await vectors();
-      const now = await searchedMemory();
-      const kept = await applyFilter(now, filter);
-      return vectorCandidates(now, identity, vector, { limit, kept });
+      const kept = await filtered(filter);
+      return vectorCandidates(await searchedMemory(), identity, vector, { limit, kept });
     },
     similarities: async (...args) =>
       (await vectors()).similarities({ sql: server, facts }, ...args),

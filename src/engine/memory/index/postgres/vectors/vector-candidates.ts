@@ -14,12 +14,8 @@ import {
   requireDimensions,
 } from '../../vector-bytes.js';
 import { candidatesOfContents, type SearchedMemory } from '../candidates.js';
-import type { FilterResult } from '../document-filter.js';
-import { JOIN_CHUNKS } from '../join-chunks.js';
+import type { KeptChunks } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
-
-/** Growth of the request when several chunks or hosts share contents. */
-const GROWTH = 4;
 
 /**
  * The chunks nearest to a query vector, best first; ties by path and line.
@@ -30,25 +26,21 @@ export async function vectorCandidates(
   searched: SearchedMemory,
   identity: string,
   vector: Float32Array,
-  { limit, kept }: { readonly limit: number; readonly kept: FilterResult | undefined },
+  { limit, kept }: { readonly limit: number; readonly kept: KeptChunks | undefined },
 ): Promise<VectorCandidate[]> {
   const { sql, facts } = searched;
   const space = await findSpace(sql, facts.id, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
-  const documents = kept?.documents.map(({ id }) => id);
   const request = {
     memory: facts.id,
     space,
     query: queryVector(vector),
-    documents,
+    kept,
     chunks: facts.chunks,
   };
-  for (let count = limit; ; count *= GROWTH) {
-    const neighbours = await nearest(sql, request, count);
-    const candidates = await candidatesOfContents(searched, neighbours, limit, kept);
-    if (candidates.length >= limit || neighbours.length < count) return candidates;
-  }
+  const neighbours = await nearest(sql, request, limit);
+  return candidatesOfContents(searched, neighbours, limit, kept);
 }
 
 /** Cosines between given chunks and a query; chunks without a vector are absent. */
@@ -149,29 +141,34 @@ interface NearestRequest {
   readonly memory: number;
   readonly space: Space;
   readonly query: QueryVector;
-  /** Ids of the documents to choose from; undefined for all. */
-  readonly documents: readonly number[] | undefined;
+  /** What to choose from; undefined for all. */
+  readonly kept: KeptChunks | undefined;
   /** How many chunks the memory has. */
   readonly chunks: number;
 }
 
 /** With up to this many chunks, all are compared exactly. */
 const FEW = 1024;
+/** From this share of a memory on, enough of the nearest codes of all contents are of chunks that are kept. */
+const LARGE_SHARE = 1 / 4;
 
 interface VectorRow {
   readonly hash: Buffer;
   readonly vector: Buffer;
 }
 
-/** `$1` is the memory, `$2` the space. */
+/** `$1` is the memory, `$2` the space, `$3` what is kept; null for all. */
 const OF_MEMORY = `
-  FROM svc.embeddings WHERE space = $2
-    AND EXISTS (SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash)`;
-/** Vectors of the documents in a parameter. The documents' hashes are read first, as an array, not once for each vector. */
-const ofDocuments = (parameter: string): string => `
+  FROM svc.embeddings WHERE space = $2 AND EXISTS (
+    SELECT FROM svc.chunks WHERE memory = $1 AND chunks.hash = embeddings.hash
+      AND ($3::int4multirange IS NULL OR chunks.id <@ $3))`;
+/** The same, beginning with what is kept. OFFSET forces to read one range of ids after the other. */
+const OF_KEPT = `
   FROM svc.embeddings WHERE space = $2 AND hash = ANY (ARRAY(
-    SELECT chunks.hash FROM svc.documents ${JOIN_CHUNKS}
-    WHERE documents.memory = $1 AND documents.id = ANY (${parameter})))`;
+    SELECT hash FROM unnest($3::int4multirange) AS ids
+    CROSS JOIN LATERAL (
+      SELECT hash FROM svc.chunks WHERE memory = $1 AND id >= lower(ids) AND id < upper(ids) OFFSET 0
+    ) AS chunks))`;
 
 /**
  * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
@@ -191,33 +188,36 @@ async function worthComparing(
   request: NearestRequest,
   count: number,
 ): Promise<readonly VectorRow[]> {
-  const { memory, space, query, documents, chunks } = request;
-  const { id, indexedBy } = space;
-  const hasCodes = space.dimensions >= FEWEST_CODED_DIMENSIONS;
-  if (documents === undefined && (chunks <= FEW || !hasCodes)) {
-    return sql.query(`SELECT hash, vector ${OF_MEMORY}`, [memory, id]);
+  const { memory, space, query, kept, chunks } = request;
+  const { id, dimensions, indexedBy } = space;
+  const [of, among] = kept === undefined ? [OF_MEMORY, chunks] : [OF_KEPT, kept.ids.size];
+  const values = [memory, id, kept?.ranges];
+  if (among <= FEW || dimensions < FEWEST_CODED_DIMENSIONS) {
+    return sql.query(`SELECT hash, vector ${of}`, values);
   }
-  if (documents !== undefined && !hasCodes) {
-    return sql.query(`SELECT hash, vector ${ofDocuments('$3')}`, [memory, id, documents]);
-  }
-  const hasIndex = indexedBy !== null && documents === undefined;
+  const hasIndex = indexedBy !== null && kept === undefined;
   const most = Math.ceil(comparedExactly(count, hasIndex ? 0 : chunks));
-  const values = [memory, id, signBits(query), most];
-  const nearestCodes = (among: string): string => `id = ANY (ARRAY(
-    SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${among}
-    ORDER BY bit_count(code # $3::varbit) LIMIT $4))`;
-  const ofThese = (embeddings: string): string =>
+  const bits = signBits(query);
+  const nearestCodes = (where = ''): string => `id = ANY (ARRAY(
+    SELECT embedding FROM svc.embedding_codes WHERE space = $2 ${where}
+    ORDER BY bit_count(code # $4::varbit) LIMIT $5))`;
+  const share = among / chunks;
+  if (share >= LARGE_SHARE) {
+    // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
+    const enough = [...values, bits, Math.ceil(most / share)];
+    const rows = hasIndex
+      ? await fromIndex(sql, space, enough, most)
+      : await sql.query<VectorRow>(
+          `SELECT hash, vector ${OF_MEMORY} AND ${nearestCodes()}`,
+          enough,
+        );
+    if (rows.length >= most / 2) return rows;
+  }
+  return sql.query(
     `SELECT hash, vector FROM svc.embeddings
-     WHERE ${nearestCodes(`AND embedding IN (SELECT id ${embeddings})`)}`;
-  if (documents !== undefined) return sql.query(ofThese(ofDocuments('$5')), [...values, documents]);
-  // Most servers have few memories, and finding out which contents are of this one takes longer than comparing.
-  const rows = hasIndex
-    ? await fromIndex(sql, space, values, most)
-    : await sql.query<VectorRow>(
-        `SELECT hash, vector ${OF_MEMORY} AND ${nearestCodes('')}`,
-        values,
-      );
-  return rows.length >= most / 2 ? rows : sql.query(ofThese(OF_MEMORY), values);
+     WHERE ${nearestCodes(`AND embedding IN (SELECT id ${of})`)}`,
+    [...values, bits, most],
+  );
 }
 
 /** The most that pgvector visits in its first pass. */
@@ -238,7 +238,7 @@ async function fromIndex(
     return transaction.query<VectorRow>(
       `SELECT hash, vector ${OF_MEMORY} AND id = ANY (ARRAY(
          SELECT embedding FROM svc.embedding_codes WHERE space = ${id}
-         ORDER BY code::bit(${dimensions}) OPERATOR(${indexedBy}.<~>) $3::bit(${dimensions}) LIMIT $4))`,
+         ORDER BY code::bit(${dimensions}) OPERATOR(${indexedBy}.<~>) $4::bit(${dimensions}) LIMIT $5))`,
       values,
     );
   });
