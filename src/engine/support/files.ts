@@ -244,7 +244,13 @@ export function realTarget(path: string): string | undefined {
 
 /** Whether a real path is a folder or inside it. */
 export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  return path === folder || pathBelow(path, folder) !== undefined;
+}
+
+/** The part of a path below a folder; undefined for the folder itself and anything outside it. */
+export function pathBelow(path: string, folder: string): string | undefined {
+  const start = folder.endsWith(sep) ? folder : folder + sep;
+  return path.startsWith(start) ? path.slice(start.length) : undefined;
 }
 
 /** A path, or the nearest folder above it that exists. @param exists follows links by default */

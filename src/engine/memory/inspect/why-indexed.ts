@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LocateSetting } from '../../config/index.js';
 import { documentFormatOf } from '../../support/document-format.js';
-import { isInside, realOrGiven } from '../../support/files.js';
+import { isInside, pathBelow, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { unescapedLine } from '../../support/safe-line.js';
 import type { IndexHome } from '../home/index.js';
@@ -12,7 +12,6 @@ import {
   DREAM_REPORTS,
   displayPath,
   type ExcludeDecision,
-  isBelow,
   isIgnoredFolder,
   isIgnoreFile,
   kindOfName,
@@ -77,8 +76,10 @@ function reasonOf(
   workspaceDir: string,
   { sources }: ExplainedMemory,
 ): Why {
-  const about = decisions.filter(({ path }) => path === file || isBelow(path, file));
-  const within = files.filter(({ absolutePath }) => isBelow(file, absolutePath)).length;
+  const about = decisions.filter(({ path }) => isInside(file, path));
+  const within = files.filter(
+    ({ absolutePath }) => pathBelow(absolutePath, file) !== undefined,
+  ).length;
   if (within > 0 || files.some(({ absolutePath }) => absolutePath === file)) {
     const detail = within > 0 ? { detail: `a folder with ${formatCountOf(within, 'file')}` } : {};
     return { reason: 'included', ...detail, decision: about.findLast((one) => !one.excluded) };
@@ -89,7 +90,7 @@ function reasonOf(
     const at = resolve(absoluteFromDisplay(workspaceDir, path));
     const around = isIgnoreFile(basename(at)) ? dirname(at) : at;
     // The path as typed may go through a link; the real one does not.
-    return at === file || isBelow(around, file) || isBelow(around, named);
+    return isInside(file, around) || isInside(named, around);
   });
   if (skip !== undefined) return skippedWhy(skip);
   if (!existsSync(file)) return { reason: 'missing' };
@@ -147,9 +148,7 @@ async function indexStateOf(
     const documents = await opened.index.documents();
     const { skipped } = await opened.index.syncMark();
     return {
-      indexed: documents.some(
-        (one) => one.path === path || isBelow(file, absoluteFromDisplay(workspaceDir, one.path)),
-      ),
+      indexed: documents.some((one) => isInside(absoluteFromDisplay(workspaceDir, one.path), file)),
       skip: skipped.find((one) => one.path === path),
     };
   } finally {

@@ -16,7 +16,6 @@ export {
   absoluteFromDisplay,
   countNotesOutside,
   displayPath,
-  isBelow,
   MEMORY_FOLDER,
   type MemoryFilesOptions,
   type NotMemory,

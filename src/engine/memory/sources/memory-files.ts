@@ -8,7 +8,7 @@ import {
   systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
-import { removeStrayTemporary } from '../../support/files.js';
+import { pathBelow, removeStrayTemporary } from '../../support/files.js';
 import { isGlob } from '../../support/glob.js';
 import { shellWord } from '../../support/text.js';
 import type { SkippedFile, SourceFile } from '../types.js';
@@ -290,19 +290,8 @@ function unwantedFormat(path: string): 'documents' | 'multimodal' | undefined {
  * only on another drive.
  */
 export function displayPath(workspaceDir: string, absolutePath: string): string {
-  const path = isBelow(workspaceDir, absolutePath)
-    ? absolutePath.slice(prefixOf(workspaceDir).length)
-    : relative(workspaceDir, absolutePath);
+  const path = pathBelow(absolutePath, workspaceDir) ?? relative(workspaceDir, absolutePath);
   return sep === '/' ? path : path.replaceAll(sep, '/');
-}
-
-/** Whether an absolute path is inside a folder, without resolving links. */
-export function isBelow(folder: string, path: string): boolean {
-  return path.startsWith(prefixOf(folder));
-}
-
-function prefixOf(folder: string): string {
-  return folder.endsWith(sep) ? folder : folder + sep;
 }
 
 /** The inverse of {@link displayPath}. */

@@ -1,9 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { ifReadable, realOrGiven } from '../../support/files.js';
+import { ifReadable, pathBelow, realOrGiven } from '../../support/files.js';
 import {
   Exclusions,
-  isBelow,
   MEMORY_FOLDER,
   type MemorySources,
   mayContainTranscript,
@@ -68,7 +67,7 @@ export class WatchScope {
   enters(folder: string): boolean {
     const places = this.placesAround(folder);
     if (places.length > 0) return places.every((place) => isPartOf(place, folder, 'folder'));
-    const trees = [...this.trees].filter((tree) => isBelow(tree, folder));
+    const trees = [...this.trees].filter((tree) => pathBelow(folder, tree) !== undefined);
     return trees.some((tree) => !this.exclusions.excludes(tree, folder, true));
   }
 
@@ -78,7 +77,7 @@ export class WatchScope {
   }
 
   private placesAround(path: string): readonly PlaceOnDisk[] {
-    return this.places.filter(({ root }) => isBelow(root, path));
+    return this.places.filter(({ root }) => pathBelow(path, root) !== undefined);
   }
 
   /** A file, a folder, or missing. */

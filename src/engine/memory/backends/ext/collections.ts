@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { expandHome, ifReadable, realOrGiven } from '../../../support/files.js';
+import { expandHome, ifReadable, isInside, realOrGiven } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
   fingerprintOf,
-  isBelow,
   MEMORY_FOLDER,
   type MemorySources,
   ROOT_FILES,
@@ -112,7 +111,7 @@ function collectionOf(
 ): Collection {
   const isFile = ifReadable(() => statSync(path))?.isFile() === true;
   const root = isFile ? dirname(path) : path;
-  const isOutside = root !== workspace && !isBelow(workspace, root);
+  const isOutside = !isInside(root, workspace);
   const ownName = nameOf(name ?? basename(path));
   return {
     // A custom name may be shared by agents; generated names include the agent.

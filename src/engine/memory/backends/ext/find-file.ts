@@ -1,7 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifReadable } from '../../../support/files.js';
-import { isBelow } from '../../sources/index.js';
+import { ifReadable, isInside } from '../../../support/files.js';
 import type { LineRange } from '../../types.js';
 
 /** Limits on depth and number of names when searching a folder for one file. */
@@ -71,7 +70,7 @@ function isLike(name: string, segments: readonly string[]): boolean {
 function fileBelow(root: string, path: string): string | undefined {
   try {
     const real = realpathSync(join(root, path));
-    return isBelow(root, real) && statSync(real).isFile() ? real : undefined;
+    return isInside(real, root) && statSync(real).isFile() ? real : undefined;
   } catch {
     return undefined;
   }
