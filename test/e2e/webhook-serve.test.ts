@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -139,6 +139,36 @@ test('stopping lets requests in flight finish and refuses new ones', async () =>
   assert.is(code, 0);
   for (const line of stderr.trim().split('\n')) assert.ok(JSON.parse(line).time, line);
 });
+
+for (const when of ['start', 'reload'] as const) {
+  test(`SIGTERM while a program is asked for a secret at a ${when} ends both at once`, async () => {
+    const home = serverHome(webhooksConfig());
+    const asked = home.at('asked');
+    const command = home.write('secrets.sh', `#!/bin/sh\necho $$ > '${asked}'\nexec sleep 60\n`);
+    chmodSync(command, 0o700);
+    const secret = { source: 'exec', provider: 'slow', id: 'ci' };
+    const slow = { source: 'exec', command, timeoutMs: 60_000, passEnv: ['PATH'] };
+    const config = {
+      ...webhooksConfig({ ci: { ...CI_ROUTE, secret } }),
+      secrets: { providers: { slow } },
+    };
+    if (when === 'start') writeConfig(home, config);
+    const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
+    if (when === 'reload') {
+      await whenReady(home);
+      writeConfig(home, config);
+      child.kill('SIGHUP');
+    }
+    const pid = await waitFor('the program', () =>
+      existsSync(asked) ? Number(readFileSync(asked, 'utf8')) || undefined : undefined,
+    );
+    const sentMs = performance.now();
+    child.kill('SIGTERM');
+    assert.is((await done).code, 0);
+    assert.ok(performance.now() - sentMs < 10_000);
+    assert.throws(() => process.kill(pid, 0), /ESRCH/u);
+  });
+}
 
 test('SIGHUP applies routes and secrets, and skips a route without its secret as a start does', async () => {
   const home = serverHome(webhooksConfig());

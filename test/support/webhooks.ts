@@ -101,6 +101,7 @@ export async function testWebhooks(options: TestWebhooksOptions = {}): Promise<T
     loaded: loaded({ routes, limits, ...options.config }),
     log: logger,
     mask,
+    signal: new AbortController().signal,
     isStoring: () => true,
     extend: () => undefined,
     patience: { ...CLIENT_PATIENCE, ...patience },

@@ -197,6 +197,7 @@ export class ServeProcess {
     const { setup, log, stateFile, supervisor, startedMs } = running;
     const { drainSeconds } = setup.loaded.resolved.gateway;
     log.logger.info({ reason, drainSeconds }, 'stopping');
+    supervisor.abort();
     // A reload in progress may be starting services: it finishes first.
     const ended = this.reloads.then(() => supervisor.end());
     // Services that have nothing to finish end even without any time.

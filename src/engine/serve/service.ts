@@ -54,6 +54,8 @@ export interface ServiceHost {
   readonly setProblem: (failure: ServiceFailure | undefined) => void;
   /** Reports that the service failed: it is stopped and restarted. */
   readonly fail: (error: unknown) => void;
+  /** Aborted once it is not needed any more: what it starts or reloads with can be given up. */
+  readonly signal: AbortSignal;
 }
 
 /** A service that a configuration enables. */

@@ -53,6 +53,11 @@ export class Supervisor {
     this.options.onChange();
   }
 
+  /** Gives up what services wait for to start or reload; {@link end} follows. */
+  abort(): void {
+    for (const service of this.services.values()) service.abort();
+  }
+
   /**
    * Drains all of them in parallel, then stops them. The first one is stopped last, because it reports the
    * state of the others.
@@ -88,8 +93,8 @@ class SupervisedService {
   private service: Service | undefined;
   /** Requests the end of this run: to restart with another configuration, or to stop. */
   private endRequest: Deferred<true> = deferred();
-  /** Once draining, it is not restarted. */
-  private isEnding = false;
+  /** Once aborted, it is neither restarted nor reloaded. */
+  private readonly ending = new AbortController();
   /** What is wrong in this run although the service works on. */
   private problem: ServiceFailure | null = null;
   private runs: Promise<void> = Promise.resolve();
@@ -115,6 +120,10 @@ class SupervisedService {
     return this.current;
   }
 
+  private get isEnding(): boolean {
+    return this.ending.signal.aborted;
+  }
+
   /** The result is in the snapshot. */
   start(): void {
     this.runs = this.runUntilStopped();
@@ -124,13 +133,18 @@ class SupervisedService {
   async reload(definition: ServiceDefinition, setup: ServeSetup): Promise<void> {
     this.definition = definition;
     if (this.isEnding) return;
-    if (await this.tryReload(setup)) return;
+    if ((await this.tryReload(setup)) || this.isEnding) return;
     this.endRequest.resolve(true);
+  }
+
+  /** Gives up what it waits for to start or reload. */
+  abort(): void {
+    this.ending.abort();
   }
 
   /** Finishes the work in progress. */
   async drain(): Promise<void> {
-    this.isEnding = true;
+    this.abort();
     this.enterState('draining');
     try {
       await this.service?.drain();
@@ -141,7 +155,7 @@ class SupervisedService {
 
   /** Stops permanently; resolves when everything is released. */
   async stop(): Promise<void> {
-    this.isEnding = true;
+    this.abort();
     this.endRequest.resolve(true);
     await this.runs;
     this.enterState('stopped');
@@ -152,6 +166,7 @@ class SupervisedService {
     try {
       return await this.service.reload(setup);
     } catch (error) {
+      if (this.isEnding) return false;
       this.log.error(
         faultFields(error),
         `could not apply the new configuration: ${messageOf(error)}`,
@@ -226,6 +241,7 @@ class SupervisedService {
     return {
       log: this.log,
       fail,
+      signal: this.ending.signal,
       setLastEvent: (event) => {
         if (!ended.aborted) this.updateSnapshot({ event, eventAt: iso(this.options.clock.now()) });
       },

@@ -91,6 +91,8 @@ interface WebhooksOptions {
   readonly log: Logger;
   /** Masks what is recorded of deliveries. */
   readonly mask: Pick<SecretMask, 'text'>;
+  /** Stops reading secrets. */
+  readonly signal: AbortSignal;
   readonly patience?: ClientPatience | undefined;
   /** For the metrics; see FlowMetricSources. */
   readonly isStoring: () => boolean;
@@ -223,7 +225,7 @@ export class Webhooks {
    */
   async reload(loaded: LoadedConfig): Promise<boolean> {
     if (!this.isReloadable(loaded)) return false;
-    const resolved = await resolveRoutes(loaded.resolved, this.options.context);
+    const resolved = await routesOf(loaded, this.options);
     this.listener.renewCertificate();
     this.loaded = loaded;
     this.resolved = resolved;
@@ -281,11 +283,12 @@ export class Webhooks {
 /**
  * Reads the secrets of all routes and opens their flows, without listening yet.
  *
- * @throws SvcError FLOWS_* if the flows cannot be opened; the system's error if a certificate cannot be read
+ * @throws SvcError FLOWS_* if the flows cannot be opened; the system's error if a certificate cannot be read; the
+ *   signal's reason
  */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { context, loaded } = options;
-  const resolved = await resolveRoutes(loaded.resolved, context);
+  const resolved = await routesOf(loaded, options);
   const flows = await openFlows(context, loaded.resolved);
   try {
     return new Webhooks(options, resolved, flows);
@@ -293,4 +296,12 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     await flows.close();
     throw error;
   }
+}
+
+function routesOf(
+  { resolved }: LoadedConfig,
+  { context, signal }: WebhooksOptions,
+): Promise<ResolvedRoutes> {
+  const { env, onSecret } = context;
+  return resolveRoutes(resolved, { env, onSecret, signal });
 }

@@ -57,7 +57,7 @@ async function start(
   const { context, loaded, mask } = setup;
   const { readiness, onWebhooks } = options;
   const { openWebhooks } = await import('../../webhooks/open-webhooks.js');
-  const { log, fail } = host;
+  const { log, fail, signal } = host;
   const addHealthAndMetrics = (server: FastifyInstance, metrics: WebhookMetrics): void => {
     if (readiness === undefined) return;
     addHealthRoutes(server, readiness);
@@ -69,6 +69,7 @@ async function start(
     loaded,
     log,
     mask,
+    signal,
     // Without readiness, nothing shows the metrics.
     isStoring: () => readiness === undefined || isStoring(readiness()),
     extend: address === undefined ? addHealthAndMetrics : () => undefined,

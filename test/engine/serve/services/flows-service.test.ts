@@ -50,6 +50,7 @@ function started(
     log: testLog().logger,
     setLastEvent: () => undefined,
     setProblem: trouble,
+    signal: new AbortController().signal,
     fail: () => undefined,
   });
 }

@@ -43,6 +43,7 @@ async function started(setup: ServeSetup) {
     log: testLog().logger,
     setLastEvent: (event) => said.push(event),
     setProblem: (failure) => said.push(`trouble: ${failure?.hint}`),
+    signal: new AbortController().signal,
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
   return { service, said };

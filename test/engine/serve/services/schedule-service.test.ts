@@ -40,6 +40,7 @@ async function started(setup: ServeSetup) {
     log: testLog().logger,
     setLastEvent: (event) => said.push(event),
     setProblem: (failure) => failure !== undefined && said.push(`trouble: ${failure.message}`),
+    signal: new AbortController().signal,
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
   return { service, said };

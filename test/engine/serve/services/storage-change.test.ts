@@ -57,6 +57,7 @@ for (const [kind, definitionsOf] of Object.entries(KINDS)) {
       log: testLog().logger,
       setLastEvent: () => undefined,
       setProblem: () => undefined,
+      signal: new AbortController().signal,
       fail: () => undefined,
     });
     await service?.ready;

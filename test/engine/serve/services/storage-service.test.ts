@@ -28,6 +28,7 @@ if (cluster !== undefined) {
       log: testLog().logger,
       setLastEvent: () => undefined,
       setProblem: (failure) => troubles.push(failure?.code),
+      signal: new AbortController().signal,
       fail: () => undefined,
     });
     await service?.ready;
