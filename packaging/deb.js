@@ -48,7 +48,7 @@ write(`usr/share/doc/${MANIFEST.name}/copyright`, readFileSync(join(ROOT, 'LICEN
 
 // What npm installs for 22 and newer does not run on 20.
 const isOldest = Number.parseInt(process.versions.node, 10) < 22;
-const [older = '', newer = ''] = MANIFEST.engines.node.match(/[\d.]+/g) ?? [];
+const node = isOldest ? MANIFEST.engines.node.replace('>=', '') : '22.14';
 const architecture = run('dpkg', ['--print-architecture']).trim();
 const kilobytes = run('du', ['-sk', '--apparent-size', tree]).split('\t')[0];
 write(
@@ -58,7 +58,7 @@ Version: ${MANIFEST.version}
 Architecture: ${architecture}
 Maintainer: ${MANIFEST.name} developers <${MANIFEST.name}@localhost>
 Installed-Size: ${kilobytes}
-Depends: nodejs (>= ${isOldest ? older : newer})
+Depends: nodejs (>= ${node})
 Recommends: git
 Section: utils
 Priority: optional
