@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: builds a corpus from installed packages and times the program as whole processes, compared
- * with a baseline from the same run.
+ * with a baseline from the same run. `--write` puts the table into docs/performance.md.
+ * `npm run bench -- PART` runs another benchmark (see CONTRIBUTING.md), and with `--help` describes it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

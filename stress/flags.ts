@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 /** A parsed command line like `--seed 7 queries`. */
 export interface CommandLine {
   /** Positional arguments, in order. */
@@ -7,32 +9,18 @@ export interface CommandLine {
 }
 
 /**
- * Parses the command line of a script.
+ * Parses the command line of this script.
  *
  * @param known the flags; each takes a number
  * @throws Error for an unknown flag
  */
-export function parseCommandLine(args: readonly string[], known: readonly string[]): CommandLine {
-  const names: string[] = [];
-  const values = new Map<string, string>();
-  for (let at = 0; at < args.length; at++) {
-    const word = args[at] ?? '';
-    if (!word.startsWith('--')) {
-      names.push(word);
-      continue;
-    }
-    const [name = '', joined] = word.slice(2).split('=');
-    if (!known.includes(name)) {
-      throw new Error(
-        `unknown flag --${name}; known: ${known.map((flag) => `--${flag} N`).join(', ')}`,
-      );
-    }
-    values.set(name, joined ?? args[++at] ?? '');
-  }
+export function parseCommandLine(...known: readonly string[]): CommandLine {
+  const options = Object.fromEntries(known.map((name) => [name, { type: 'string' } as const]));
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
   return {
-    names,
+    names: positionals,
     number: (name) => {
-      const text = values.get(name);
+      const text = values[name];
       if (text === undefined) return undefined;
       const number = Number(text);
       if (text === '' || !Number.isFinite(number) || number <= 0) {

@@ -120,6 +120,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+test('--help of a script describes it and runs nothing', () => {
+  const args = [join(ROOT, 'scripts/run.js'), '--build', 'stress/crash', '--rounds', '1', '--help'];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  assert.match(stdout, /^`npm run crash \[-- VICTIM …\] \[--rounds 300\]/);
+  assert.not.match(stdout, /\*|kills, seed/);
+});
+
 test('several first commands in a checkout install one after the other, also after one that was killed', async () => {
   const { at, write, path } = folderOf({
     'package.json': '{ "type": "module" }',

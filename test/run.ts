@@ -5,7 +5,7 @@
  * run on PGlite and on PostgreSQL: the server that SVC_TEST_POSTGRES_URL names, else a cluster of this run, where it is
  * installed. SVC_TEST_SEED gives properties other inputs. Ends with a line `N passed, N failed`.
  *
- *   node --import tsx test/run.ts [--checks | --tests] [part of a path …]
+ *   npm test -- [--checks | --tests] [part of a path …]
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

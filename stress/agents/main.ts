@@ -1,3 +1,7 @@
+/**
+ * `npm run check-agents [AGENT…]`: installs the agents' own programs from npm into a temporary folder, and checks that
+ * they accept what `svc integrate` writes, connect to both kinds of servers, and no longer see them after `--remove`.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -6,9 +10,6 @@ import type { AgentId } from '../../src/engine/integrate/agent.js';
 import { startHttpMcp } from '../../test/support/mcp.js';
 import { runSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
-
-// npm run check-agents [AGENT…]: installs the agents' own programs from npm into a temporary folder, and checks
-// that they accept what "svc integrate" writes, connect to both kinds of servers, and no longer see them after --remove.
 
 interface CheckedAgent {
   readonly id: AgentId;

@@ -22,7 +22,7 @@ const ROUNDS = 300;
 /** Attempts to kill a run before it ends. */
 const TRIES = 6;
 
-const commandLine = parseCommandLine(process.argv.slice(2), ['rounds', 'seed']);
+const commandLine = parseCommandLine('rounds', 'seed');
 const rounds = commandLine.number('rounds') ?? ROUNDS;
 const seed = commandLine.number('seed') ?? Date.now() % 1_000_000;
 

@@ -25,7 +25,7 @@ const huntResultSchema = z.object({
   bug: z.optional(z.object({ input: z.unknown(), why: z.string() })),
 });
 
-const commandLine = parseCommandLine(process.argv.slice(2), ['seconds', 'runs', 'seed']);
+const commandLine = parseCommandLine('seconds', 'runs', 'seed');
 const seed = commandLine.number('seed') ?? Date.now() % 1_000_000;
 const maxRuns = commandLine.number('runs') ?? Number.MAX_SAFE_INTEGER;
 const seconds =

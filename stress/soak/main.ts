@@ -31,7 +31,7 @@ const MOST_GROWTH = { mb: 12, share: 0.1 } as const;
 const MOST_HANDLES = 3;
 const HANDWRITTEN = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
 
-const minutes = parseCommandLine(process.argv.slice(2), ['minutes']).number('minutes') ?? MINUTES;
+const minutes = parseCommandLine('minutes').number('minutes') ?? MINUTES;
 const totalMs = minutes * 60_000;
 const complaints: string[] = [];
 
