@@ -180,6 +180,7 @@ const status: JsonDocument = {
           cached: 0,
           ofFallback: 0,
           differences: [],
+          batchJobs: [],
         },
         media: null,
         ext: null,

@@ -11,6 +11,7 @@ import {
 import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
 import type { ProviderChoice } from '../embeddings/index.js';
 import type { AdapterId } from '../providers/registry.js';
+import { iso } from '../support/time.js';
 import type { BackendStatus } from './backends/memory-backend.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
@@ -38,6 +39,7 @@ export interface EmbeddingStatus {
   readonly coverage: VectorCoverage;
   /** Passages with a vector from the fallback. */
   readonly fallbackDone: number;
+  readonly batchJobs: StatusOutput['vectorStore']['batchJobs'];
   /** Whether media can be found by their content; null when they are not part of the memory. */
   readonly media: StatusOutput['media'];
 }
@@ -68,6 +70,9 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     missing: primary !== undefined ? undefined : whyMissing(settings.provider),
     coverage,
     fallbackDone,
+    batchJobs: (status.vectors?.batchJobs ?? []).flatMap(({ identity, createdMs }) =>
+      ofPrimary(identity).length === 0 ? [iso(createdMs)] : [],
+    ),
     media: mediaStatus(status, mediaObstacle(primary, settings) ?? null, ofPrimary),
   };
 }

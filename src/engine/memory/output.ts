@@ -118,6 +118,7 @@ function vectorStoreOutput({
   coverage,
   primary,
   fallbackDone,
+  batchJobs,
 }: EmbeddingStatus): StatusOutput['vectorStore'] {
   const { state, dimensions, done, all, refused, cached, differences } = coverage;
   // Without a provider, nothing is pending.
@@ -131,5 +132,6 @@ function vectorStoreOutput({
     cached,
     ofFallback: fallbackDone,
     differences,
+    batchJobs,
   };
 }

@@ -24,9 +24,10 @@ export interface StatusFact {
 export function embeddingFacts(
   embedding: EmbeddingStatus,
   status: BackendStatus,
-  { style, isTested }: { readonly style: Style; readonly isTested: boolean },
+  { style, nowMs }: View,
+  isTested: boolean,
 ): readonly StatusFact[] {
-  const { primary, fallback, fallbackDone } = embedding;
+  const { primary, fallback, fallbackDone, batchJobs } = embedding;
   if (primary === undefined) {
     const why =
       embedding.missing === 'switched_off'
@@ -46,6 +47,7 @@ export function embeddingFacts(
       ? []
       : [{ label: 'fallback', lines: [`${providerLine(fallback)}${others}`], prose: true }]),
     vectorsFact(embedding, status, style),
+    ...batchFacts(batchJobs, nowMs),
   ];
 }
 
@@ -71,6 +73,18 @@ function reasonLine({ reason }: ProviderStatus, isTested: boolean): string {
 function missingKey({ credential: { state, source, set, hint } }: ProviderStatus): string[] {
   if (state === 'missing') return [safeLine(`no key: ${hint ?? ''}`)];
   return set === false ? [safeLine(`no key: ${source ?? ''} is not set`)] : [];
+}
+
+function batchFacts(
+  [oldest, ...others]: EmbeddingStatus['batchJobs'],
+  nowMs: number,
+): readonly StatusFact[] {
+  if (oldest === undefined) return [];
+  const jobs = formatCountOf(others.length + 1, 'job');
+  const since = formatRelativeTime(Date.parse(oldest), nowMs);
+  const which = others.length === 0 ? 'sent' : 'the first sent';
+  const lines = [`${jobs}, ${which} ${since}: "svc memory index" collects what is ready`];
+  return [{ label: 'batch', lines, prose: true }];
 }
 
 function vectorsFact(

@@ -80,7 +80,7 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly StatusFac
     ...watcherFacts(status, options),
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
-    ...embeddingFacts(agent.embedding, status, { style, isTested: agent.isTested === true }),
+    ...embeddingFacts(agent.embedding, status, options, agent.isTested === true),
     ...mediaFacts(status, agent.embedding, style),
     ...frontMatterFacts(status, options),
     ...skippedFacts(status, options),

@@ -22,6 +22,7 @@ const NO_PROVIDER: EmbeddingStatus = {
     differences: [],
   },
   fallbackDone: 0,
+  batchJobs: [],
   media: null,
 };
 
@@ -50,7 +51,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     excluded: 0,
     frontMatter: [],
     tokenizer: 'unicode61',
-    vectors: { spaces: [] },
+    vectors: { spaces: [], batchJobs: [] },
     media: undefined,
     watcher: null,
     skipped: [],
@@ -122,6 +123,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
       differences: [],
     },
     fallbackDone: 7,
+    batchJobs: [],
     media: null,
   };
   const keyless = { state: 'missing', source: null, set: false, hint: 'set CORP_KEY' } as const;
@@ -143,6 +145,10 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
     '  fallback     gemini · gemini-embedding-001; 7 passages have its vectors',
     '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
     '               116 pending: "svc memory index" embeds them',
+  ]);
+  const batchJobs = [7_200_000, 60_000].map((ms) => new Date(NOW - ms).toISOString());
+  assert.equal(lines(aStatus(), undefined, { ...embedding, batchJobs }).slice(14), [
+    '  batch        2 jobs, the first sent 2 h ago: "svc memory index" collects what is ready',
   ]);
   const tested = renderStatus([{ agentId: 'main', status: aStatus(), embedding, isTested: true }], {
     style: createStyle(false),

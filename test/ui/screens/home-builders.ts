@@ -28,6 +28,7 @@ export const EMBEDDED: StatusOutput['vectorStore'] = {
   cached: 0,
   ofFallback: 0,
   differences: [],
+  batchJobs: [],
 };
 
 /** An agent without problems by default. */

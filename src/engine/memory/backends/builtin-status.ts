@@ -136,7 +136,10 @@ async function vectorsState(
   const spaces = (await index.vectorSpaces()).map((space) => {
     return { ...space, inUse: inUse.has(space.identity) };
   });
-  return extension ? { spaces, extension: await index.vectorExtension() } : { spaces };
+  const batchJobs = await index.batchJobs();
+  return extension
+    ? { spaces, batchJobs, extension: await index.vectorExtension() }
+    : { spaces, batchJobs };
 }
 
 async function mediaState(

@@ -2,6 +2,7 @@ import type { Forgetting } from '../forget/index.js';
 import type { GetRequest, GetResponse } from '../get/index.js';
 import type { ResetResult } from '../home/index.js';
 import type {
+  BatchJob,
   Origin,
   RefusedMedia,
   VectorExtension,
@@ -24,6 +25,8 @@ export interface VectorsState {
     /** False when all its vectors are only cached. */
     readonly inUse: boolean;
   })[];
+  /** Those of this host whose vectors have not been collected yet, oldest first. */
+  readonly batchJobs: readonly Pick<BatchJob, 'createdMs' | 'identity'>[];
   /** Only on request, because it has to be loaded. */
   readonly extension?: VectorExtension;
 }

@@ -125,6 +125,10 @@ const statusOutput = z.strictObject({
         z.array(z.string()),
         'Differences from the settings, for display; only if `other`.',
       ),
+      batchJobs: field(
+        z.array(z.iso.datetime()),
+        'When each batch job at the provider was created whose vectors have not been collected yet, oldest first.',
+      ),
     }),
     'State of the vectors.',
   ),

@@ -38,7 +38,7 @@ export {
 } from './identity.js';
 export type { Language } from './languages.js';
 export { fileNameWords } from './lexical-text.js';
-export type { MemoryIndex } from './memory-index.js';
+export type { BatchJob, MemoryIndex } from './memory-index.js';
 export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,

@@ -235,8 +235,8 @@ export interface MemoryIndex {
   /** Tries to load the vector extension. */
   vectorExtension(): Promise<VectorExtension>;
 
-  /** The batch jobs of an identity, oldest first. */
-  batchJobs(identity: string): Promise<readonly BatchJob[]>;
+  /** The batch jobs of an identity, or of all, oldest first. */
+  batchJobs(identity?: string): Promise<readonly BatchJob[]>;
 
   /** Adds a job, or replaces the one with the same id. */
   saveBatchJob(job: BatchJob): Promise<void>;

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { embeddingStatus } from '../../../../src/engine/memory/embedding-status.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchResponse } from '../../../../src/engine/memory/search/types.js';
@@ -174,7 +175,12 @@ test('passages of jobs under way are not embedded by searches, too', async ({ fa
     await memory.backend.sync({});
     await memory.backend.search({ query: 'vehicle' });
     assert.is(fake.inlineTexts.filter((text) => text !== 'vehicle').length, 0);
+    const { batchJobs } = embeddingStatus(memory, await memory.backend.status());
+    assert.is(batchJobs.length, 1);
     await memory.backend.close();
+    const other = await notes.open({ ...byJobs(fake, {}), model: 'text-embedding-3-large' });
+    assert.equal(embeddingStatus(other, await other.backend.status()).batchJobs, []);
+    await other.backend.close();
   }
 });
 

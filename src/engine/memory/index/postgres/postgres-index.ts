@@ -229,7 +229,7 @@ export function createPostgresIndex(
     batchJobs: async (identity) =>
       server.query<BatchJob>(
         `SELECT id, identity, json, created_ms AS "createdMs" FROM svc.batch_jobs
-         WHERE memory = $1 AND origin = $2 AND identity = $3 ORDER BY created_ms, id`,
+         WHERE memory = $1 AND origin = $2 AND identity = coalesce($3, identity) ORDER BY created_ms, id`,
         [facts.id, originName, identity],
       ),
     saveBatchJob: async ({ id, identity, json, createdMs }) => {

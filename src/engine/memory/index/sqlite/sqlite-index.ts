@@ -195,8 +195,8 @@ export function createSqliteIndex(
       queryRows<BatchJob>(
         database,
         `SELECT id, identity, json, created_ms AS createdMs FROM batch_jobs
-         WHERE identity = ? ORDER BY created_ms, id`,
-        identity,
+         WHERE identity = coalesce(?, identity) ORDER BY created_ms, id`,
+        identity ?? null,
       ),
     saveBatchJob: async ({ id, identity, json, createdMs }) => {
       const sql = 'INSERT OR REPLACE INTO batch_jobs VALUES (?, ?, ?, ?)';
