@@ -53,6 +53,7 @@ const list: JsonDocument = {
         detected: true,
         file: FILE,
         servers: ['svc'],
+        moved: [],
         hookFile: null,
         hook: false,
         activeMemory: null,

@@ -71,6 +71,22 @@ test('changes made while it asks are not lost', async () => {
   assert.match(textOf(home), /"command": "svc"/);
 });
 
+test('a server that its agent cannot start is in the list and the status', async () => {
+  const svc = { command: '/gone/node', args: ['/gone/svc-cli/bin/run.js', 'mcp'] };
+  const home = folderOf({ [FILE]: JSON.stringify({ mcpServers: { svc } }) });
+  const { stdout } = await runInSession(['integrate', '--list'], { home: home.path });
+  assert.match(stdout, /^cursor +yes +broken /m);
+  assert.match(
+    stdout,
+    'cursor: it cannot start svc: /gone/node does not exist; update the entry: ',
+  );
+  const status = await runInSession(['status', '--json'], { home: home.path });
+  const message = 'it cannot start the server svc: /gone/node does not exist';
+  const hint = 'update the entry: svc integrate cursor';
+  const { faults } = jsonOf.overallStatus(status);
+  assert.equal(faults.at(-1), { about: 'Cursor', code: null, message, hint });
+});
+
 test('without a terminal it shows the change and requires --yes', async () => {
   const home = homeWithCursor();
   const run = await runInSession(['integrate', 'cursor'], { home: home.path });

@@ -71,7 +71,7 @@ const WORK: OverallStatus['work'] = {
 };
 
 function capture(title: string, last: RegisteredCapture['last']): RegisteredCapture {
-  return { agent: 'codex', title, scope: 'user', file: '/home/ada/x', missing: undefined, last };
+  return { agent: 'codex', title, file: '/home/ada/x', moved: undefined, last };
 }
 
 test('services are in a table, the next run has its time, faults are wrapped', () => {

@@ -80,8 +80,8 @@ async function askAgent(
   return askChoice('Which coding agent?', others.map(choiceOf), { help, signal });
 }
 
-function isRegistered({ servers }: ListedAgent): boolean {
-  return servers.length > 0;
+function isRegistered({ servers, moved }: ListedAgent): boolean {
+  return servers.length > moved.length;
 }
 
 async function integrate(

@@ -9,7 +9,7 @@ import { disk, watchers } from './checks/limits.js';
 import { mcp, webhooks } from './checks/listeners.js';
 import { clock, modules, runtime } from './checks/machine.js';
 import { permissions } from './checks/permissions.js';
-import { hooks, tasks } from './checks/programs.js';
+import { hooks, integrations, tasks } from './checks/programs.js';
 import { backend, provider, reranker } from './checks/provider.js';
 import { secrets } from './checks/secrets.js';
 import { storage } from './checks/storage.js';
@@ -40,6 +40,7 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   tasks,
   schedule,
   dreaming,
+  integrations,
   hooks,
   disk,
   clock,
@@ -59,6 +60,7 @@ export const BACKGROUND_CHECKS: readonly DoctorCheck[] = [
   permissions,
   tasks,
   schedule,
+  integrations,
   hooks,
   disk,
   clock,

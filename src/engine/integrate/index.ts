@@ -8,9 +8,11 @@ export {
   listIntegrations,
   type RegisteredCapture,
   type RegisteredHook,
+  type RegisteredServer,
   recordCapture,
   registeredCaptures,
   registeredHooks,
+  registeredServers,
 } from './list.js';
 export type { IntegrateOutput, IntegrationsOutput } from './output-schemas.js';
 export { changesFiles, type IntegrationPlan, integrateOutput } from './plan.js';

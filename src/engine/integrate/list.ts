@@ -8,6 +8,7 @@ import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { uniqueBy } from '../support/lists.js';
+import { shellWord } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,
@@ -23,7 +24,13 @@ import { AGENTS } from './agents.js';
 import { hookEntries, serverKey, urlOf } from './entry.js';
 import type { IntegrationsOutput } from './output-schemas.js';
 import type { IntegrationPlan } from './plan.js';
-import { isOurScript, type ProgramFacts, serverScript } from './program.js';
+import {
+  isOurScript,
+  type MemoryTarget,
+  type ProgramFacts,
+  serverScript,
+  targetWords,
+} from './program.js';
 import { readLayers, wasWritten } from './receipts.js';
 
 /** Whether a registered hook recalls anything in this folder. */
@@ -46,6 +53,23 @@ export async function listIntegrations(
   return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
 }
 
+/** A server that svc registered with an agent. */
+export type RegisteredServer = Awaited<ReturnType<typeof registeredServers>>[number];
+
+/** Every server that agents start in this folder. Files that cannot be read are skipped. */
+export async function registeredServers(context: IntegrateContext) {
+  const servers = Object.values(AGENTS).flatMap((agent) => {
+    const files = SCOPES.map((scope) => ({ scope, file: agent.server.file(context, scope) }));
+    return uniqueBy(files, ({ file }) => file).map(async ({ scope, file }) => {
+      const found = await skipUnreadable(() => serversIn(agent, context, scope, undefined));
+      return (found ?? []).map((server) => ({ title: agent.title, file, ...server }));
+    });
+  });
+  return (await Promise.all(servers)).flat();
+}
+
+const SCOPES = ['user', 'project'] as const;
+
 /** An active memory hook of an agent. */
 export type RegisteredHook = Awaited<ReturnType<typeof registeredHooks>>[number];
 
@@ -66,10 +90,14 @@ export async function registeredCaptures(context: IntegrateContext) {
   const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
     const commands = await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'));
     if (commands === undefined || commands.length === 0) return [];
-    const missing = missingPath(commands.flat());
+    const [moved] = commands.flatMap((words) => {
+      const missing = missingPath(words);
+      const hint = `update the hook: ${updateCommand(id, scope, words, ['--capture'])}`;
+      return missing === undefined ? [] : [{ missing, hint }];
+    });
     /** How the last capture ended; undefined if there was none. */
     const last = lastCapture(context.state, id);
-    return [{ agent: id, title, scope, file, missing, last }];
+    return [{ agent: id, title, file, moved, last }];
   });
   return (await Promise.all(captures)).flat();
 }
@@ -79,8 +107,7 @@ function hookFiles(context: IntegrateContext) {
   return Object.values(AGENTS).flatMap((agent) => {
     const { hook } = agent;
     if (!hasHook(hook)) return [];
-    const scopes = ['user', 'project'] as const;
-    const files = scopes.map((scope) => ({ agent, scope, file: hook.file(context, scope) }));
+    const files = SCOPES.map((scope) => ({ agent, scope, file: hook.file(context, scope) }));
     // Both are the same file in the home folder.
     return uniqueBy(files, ({ file }) => file);
   });
@@ -106,17 +133,36 @@ async function hookEffect(
   if (host === undefined || words === undefined) return undefined;
   const missing = missingPath(words);
   if (missing === undefined) return effectOfCommand(context, host, words);
-  const project = scope === 'project' ? ' --project' : '';
   return {
     recalls: false,
     why: `${missing}, named in its hook, does not exist`,
-    hint: `update the hook: svc integrate ${agent.id} --active-memory${project}`,
+    hint: `update the hook: ${updateCommand(agent.id, scope, words, ['--active-memory'])}`,
   };
 }
 
-/** A path in the command of a hook that does not exist, such as that of a program that moved. */
+/** A path in a command that does not exist, such as that of a program that moved. */
 function missingPath(words: readonly string[]): string | undefined {
   return words.find((word) => isAbsolute(word) && !existsSync(word));
+}
+
+/** The command that registers something again, for the same memory. @param words what the agent runs */
+function updateCommand(
+  id: AgentId,
+  scope: IntegrationScope,
+  words: readonly string[],
+  flags: readonly string[],
+): string {
+  const project = scope === 'project' ? ['--project'] : [];
+  const all = [...flags, ...project, ...targetWords(targetOf(words))];
+  return ['svc integrate', id, ...all.map(shellWord)].join(' ');
+}
+
+/** The memory that a command selects. */
+function targetOf(words: readonly string[]): MemoryTarget {
+  const { values } = parseArgs({ args: [...words], options: FLAGS, strict: false });
+  const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const { agent, workspace, config } = values;
+  return { agent: textOf(agent), workspace: textOf(workspace), config: textOf(config) };
 }
 
 /** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */
@@ -160,11 +206,9 @@ async function effectOfCommand(
     return name === undefined ? [] : [[name, value] as const];
   });
   const env = { ...context.env, ...Object.fromEntries(variables) };
-  const { agent, config } = parseArgs({ args: [...words], options: FLAGS, strict: false }).values;
-  const selection = {
-    agentId: typeof agent === 'string' ? agent : undefined,
-    configFile: typeof config === 'string' ? resolve(context.cwd, config) : undefined,
-  };
+  const { agent, config } = targetOf(words);
+  const configFile = config === undefined ? undefined : resolve(context.cwd, config);
+  const selection = { agentId: agent, configFile };
   try {
     const state = variables.length === 0 ? context.state : resolveStatePaths(env, context.homeDir);
     const { closed } = await decideHookGates({ ...context, env, state }, selection, host);
@@ -181,6 +225,7 @@ async function effectOfCommand(
 const FLAGS = {
   agent: { type: 'string', short: 'a' },
   config: { type: 'string', short: 'c' },
+  workspace: { type: 'string', short: 'w' },
 } as const;
 
 async function listAgent(
@@ -197,6 +242,7 @@ async function listAgent(
     detected: agent.detectPaths(context).some((path) => existsSync(path)),
     file: files.server,
     servers: [],
+    moved: [],
     hookFile: files.hook ?? null,
     hook: false,
     activeMemory: null,
@@ -205,39 +251,48 @@ async function listAgent(
     canRecall: noRecall(agent) === undefined,
   };
   try {
-    const servers = serversIn(agent, files.server, program, context);
+    const found = serversIn(agent, context, scope, program);
+    const servers = found.map(({ name }) => name);
+    const moved = found.flatMap((server) => server.moved ?? []);
     const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
     const captures = hookCommands(context, scope, agent, 'capture').length > 0;
-    return { ...listed, servers, hook: activeMemory !== null, activeMemory, captures };
+    return { ...listed, servers, moved, hook: activeMemory !== null, activeMemory, captures };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { ...listed, error: { code: error.code, message: error.message } };
   }
 }
 
+/** The servers of svc in the file of an agent. @param program undefined where it is not known */
 function serversIn(
-  { server }: AgentFormat,
-  file: string,
-  program: ProgramFacts,
-  { state }: Pick<IntegrateContext, 'state'>,
-): readonly string[] {
+  { id, server }: AgentFormat,
+  context: IntegrateContext,
+  scope: IntegrationScope,
+  program: ProgramFacts | undefined,
+) {
+  const file = server.file(context, scope);
   const { target, text } = readAgentFile(file);
   if (text === undefined) return [];
-  const layers = readLayers(state, target);
-  const isOurs = (name: string, entry: Readonly<Record<string, unknown>>): boolean => {
-    const url = urlOf(server, entry);
-    if (url !== undefined) return wasWritten(layers, serverKey(name), url);
-    return isOurScript(serverScript(server.words(entry)), program);
+  const layers = readLayers(context.state, target);
+  const isOurs = (name: string, url: string | undefined, script: string | undefined): boolean => {
+    if (url === undefined && isOurScript(script, program)) return true;
+    const scriptOrUrl = url ?? script;
+    return scriptOrUrl !== undefined && wasWritten(layers, serverKey(name), scriptOrUrl);
   };
   const data = EDITORS[server.syntax].read(file, text);
   return server.maps(data).flatMap((map) => {
     const entries = valueAt(data, map);
-    return Object.entries(isRecord(entries) ? entries : {}).flatMap(([name, entry]) =>
-      isRecord(entry) && isOurs(name, entry) ? [name] : [],
-    );
+    return Object.entries(isRecord(entries) ? entries : {}).flatMap(([name, entry]) => {
+      if (!isRecord(entry)) return [];
+      const words = server.words(entry);
+      if (!isOurs(name, urlOf(server, entry), serverScript(words))) return [];
+      const missing = missingPath(words.slice(0, words.indexOf('mcp')));
+      const flags = name === 'svc' ? [] : ['--name', name];
+      const hint = `update the entry: ${updateCommand(id, scope, words, flags)}`;
+      return [{ name, moved: missing === undefined ? undefined : { name, missing, hint } }];
+    });
   });
 }
-
 const captureSchema = z.strictObject({
   atMs: z.number(),
   /** Sentences that were added. */

@@ -73,6 +73,14 @@ export const integrationsOutputSchema = documentSchema({
       detected: field(z.boolean(), 'Whether it was found on this machine.'),
       file: field(z.string(), 'Absolute path of the file with its servers.'),
       servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
+      moved: field(
+        listOf({
+          name: field(z.string(), 'Its name in the agent.'),
+          missing: field(z.string(), 'The path in its entry that does not exist.'),
+          hint: field(z.string(), 'What to do about it.'),
+        }),
+        'Those of `servers` that cannot start, because svc or Node.js has moved.',
+      ),
       hookFile: field(
         z.nullable(z.string()),
         'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',

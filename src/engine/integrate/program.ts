@@ -40,17 +40,21 @@ export function programCall(
   target: MemoryTarget,
   { env, cwd }: Pick<IntegrateContext, 'cwd' | 'env'>,
 ): ProgramCall {
-  const flags = (['agent', 'workspace', 'config'] as const).flatMap((name) => {
-    const value = target[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
-  const call = [facts.script, ...command, ...flags] as const;
+  const call = [facts.script, ...command, ...targetWords(target)] as const;
   return {
     words: facts.node === undefined ? call : [stableNodePath(facts.node, env), ...call],
     env: Object.fromEntries(
       STATE_VARIABLES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
     ),
   };
+}
+
+/** The flags that select a memory. */
+export function targetWords(target: MemoryTarget): readonly string[] {
+  return (['agent', 'workspace', 'config'] as const).flatMap((name) => {
+    const value = target[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });
 }
 
 /**
@@ -71,9 +75,9 @@ export function serverScript(words: readonly string[]): string | undefined {
   return at > 0 ? words[at - 1] : undefined;
 }
 
-/** Whether a script is svc, of this installation or another one. */
-export function isOurScript(script: string | undefined, facts: ProgramFacts): boolean {
-  return script !== undefined && (script === facts.script || PROGRAM.test(script));
+/** Whether a script is svc, of this installation or another one. @param facts undefined where they are not known */
+export function isOurScript(script: string | undefined, facts: ProgramFacts | undefined): boolean {
+  return script !== undefined && (script === facts?.script || PROGRAM.test(script));
 }
 
 /** Whether the script is in the cache of npx, which may be emptied at any time. */

@@ -4,8 +4,10 @@ import { pauseOutput } from '../flow-model/task-record.js';
 import {
   type RegisteredCapture,
   type RegisteredHook,
+  type RegisteredServer,
   registeredCaptures,
   registeredHooks,
+  registeredServers,
 } from '../integrate/index.js';
 import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import type { EmbeddingStatus } from '../memory/embedding-status.js';
@@ -87,6 +89,7 @@ export async function overallStatus(
       ...(isServingUnknown ? [UNKNOWN_SERVING] : []),
       ...serviceFaults(serving),
       ...workFaults(work),
+      ...serverFaults(await registeredServers(integrateContext)),
     ],
   };
 }
@@ -158,6 +161,15 @@ function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFaul
     ...faultOf('flows', flows.fault),
     ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
   ];
+}
+
+/** Servers that coding agents cannot start. */
+function serverFaults(servers: readonly RegisteredServer[]): readonly OverallFault[] {
+  return servers.flatMap(({ title, moved }) => {
+    if (moved === undefined) return [];
+    const message = `it cannot start the server ${moved.name}: ${moved.missing} does not exist`;
+    return [{ about: title, code: null, message, hint: moved.hint }];
+  });
 }
 
 /** Services that will be restarted. */

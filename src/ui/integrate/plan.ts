@@ -75,8 +75,11 @@ export function renderAgents(
   ]);
   const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const table = renderTable(titles, rows, { style, columns, fit: fitMiddle });
-  const problems = agents.flatMap(({ agent, error, activeMemory }) => [
+  const problems = agents.flatMap(({ agent, error, moved, activeMemory }) => [
     ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
+    ...moved.map(({ name, missing, hint }) =>
+      safeLine(`${agent}: it cannot start ${name}: ${missing} does not exist; ${hint}`),
+    ),
     ...(activeMemory?.why
       ? [`${agent}: its hook recalls nothing: ${safeLine(activeMemory.why)}`]
       : []),
@@ -84,9 +87,10 @@ export function renderAgents(
   return problems.length === 0 ? table : `${table}\n${problems.join('\n')}\n`;
 }
 
-function serverWords({ servers, error }: ListedAgent): string {
+function serverWords({ servers, moved, error }: ListedAgent): string {
   if (error !== null) return 'unknown';
   if (servers.length === 0) return 'no';
+  if (servers.length === moved.length) return 'broken';
   const names = servers.map(safeLine).join(', ');
   return names === 'svc' ? 'yes' : `yes (${names})`;
 }

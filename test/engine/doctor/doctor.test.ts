@@ -65,6 +65,7 @@ test('a healthy set-up has no findings and is not changed', async () => {
     'notifications',
     'mcp',
     'schedules',
+    'integrations',
     'hooks',
   ]);
   assert.is(report.ok, true);

@@ -1243,6 +1243,19 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: configure(dreaming('0 3 * * *')),
   },
   {
+    name: 'a server of an agent whose Node.js has moved',
+    finds: 'integrations/server-moved',
+    severity: 'warning',
+    breaks: (patient) => {
+      const svc = { command: patient.at('moved/node'), args: ['/usr/bin/svc', 'mcp'] };
+      patient.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { svc } }));
+    },
+    fix: (patient) => {
+      const svc = { command: 'svc', args: ['mcp'] };
+      patient.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { svc } }));
+    },
+  },
+  {
     name: 'a hook of active memory that recalls nothing',
     finds: 'hooks/hook-recalls-nothing',
     severity: 'warning',

@@ -16,7 +16,7 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS } from '../../../src/engine/integrate/agent.js';
 import { applyIntegration } from '../../../src/engine/integrate/apply.js';
-import { listIntegrations } from '../../../src/engine/integrate/list.js';
+import { listIntegrations, registeredServers } from '../../../src/engine/integrate/list.js';
 import { readLayers, writeLayers } from '../../../src/engine/integrate/receipts.js';
 import { withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
 import { failureOf } from '../../support/failure.js';
@@ -400,19 +400,57 @@ test('registering the hook enables active memory for the agent it recalls from',
   );
 });
 
+for (const agent of AGENT_IDS) {
+  test(`${agent}: a server whose svc or node has moved is listed with the command that updates it`, async () => {
+    const { folder, context, add } = home();
+    const moved = async () => (await listIntegrations(context, 'user', [agent], PROGRAM))[0]?.moved;
+    // A checkout, which only its receipt shows.
+    const script = folder.write('checkout/bin/run.js', '');
+    const former = folder.write('node-22.1/bin/node', '');
+    const notes = { name: 'svc-notes', target: { workspace: '/my notes' } };
+    await add(agent, { program: { node: former, script } });
+    await add(agent, { program: { node: former, script }, ...notes });
+    await add(agent, {
+      name: 'remote',
+      remote: { url: 'https://memory.example.com/mcp', tokenEnv: undefined },
+    });
+    assert.equal(await moved(), []);
+    rmSync(former);
+    const update = `update the entry: svc integrate ${agent}`;
+    assert.equal(await moved(), [
+      { name: 'svc', missing: former, hint: update },
+      {
+        name: 'svc-notes',
+        missing: former,
+        hint: `${update} --name svc-notes --workspace '/my notes'`,
+      },
+    ]);
+    const node = folder.write('node-22.2/bin/node', '');
+    await add(agent, { program: { node, script } });
+    await add(agent, { program: { node, script }, ...notes });
+    assert.equal(await moved(), []);
+    rmSync(script);
+    assert.equal(
+      (await registeredServers(context)).map(({ moved: found }) => found?.missing),
+      [script, script, undefined],
+    );
+  });
+}
+
 test('a hook whose svc or node has moved recalls nothing, and registering it again updates it', async () => {
   const { folder, context, add } = home();
   const effect = async () =>
     (await listIntegrations(context, 'user', ['codex'], PROGRAM))[0]?.activeMemory;
   const script = folder.write('svc-cli/bin/run.js', '');
   const former = folder.write('node-22.1/bin/node', '');
-  await add('codex', { hookTimeoutMs: 1000, program: { node: former, script } });
+  const target = { workspace: folder.write('notes/MEMORY.md', '').replace('/MEMORY.md', '') };
+  await add('codex', { hookTimeoutMs: 1000, program: { node: former, script }, target });
   assert.is((await effect())?.recalls, true);
   rmSync(former);
   assert.equal(await effect(), {
     recalls: false,
     why: `${former}, named in its hook, does not exist`,
-    hint: 'update the hook: svc integrate codex --active-memory',
+    hint: `update the hook: svc integrate codex --active-memory --workspace ${target.workspace}`,
   });
   const node = folder.write('node-22.2/bin/node', '');
   await add('codex', { hookTimeoutMs: 1000, program: { node, script } });

@@ -2,8 +2,10 @@ import { SvcError } from '../../errors/index.js';
 import {
   type RegisteredCapture,
   type RegisteredHook,
+  type RegisteredServer,
   registeredCaptures,
   registeredHooks,
+  registeredServers,
 } from '../../integrate/index.js';
 import { configuredPrograms } from '../../task-runner/runner-settings.js';
 import { configuredCheck, type Finding, finding } from '../check.js';
@@ -25,6 +27,30 @@ export const tasks = configuredCheck('tasks', async ({ context, loaded, placeOf 
   return { summary, findings, off: programs.length === 0 };
 });
 
+/** Whether coding agents can start the servers that svc registered with them. */
+export const integrations = configuredCheck(
+  'integrations',
+  async ({ context, host: { platform } }) => {
+    const servers = await registeredServers({ ...context, platform });
+    if (servers.length === 0) return { summary: 'none registered', findings: [], off: true };
+    return { summary: titlesOf(servers), findings: servers.map(serverFinding) };
+  },
+);
+
+function serverFinding({ title, file, moved }: RegisteredServer): Finding | undefined {
+  if (moved === undefined) return undefined;
+  const { name, missing, hint } = moved;
+  return finding('server-moved', 'warning', {
+    message: `${title} cannot start the server ${name}: ${missing}, named in its entry, does not exist`,
+    place: { file },
+    hint,
+  });
+}
+
+function titlesOf(registered: readonly { readonly title: string }[]): string {
+  return [...new Set(registered.map(({ title }) => title))].join(', ');
+}
+
 /** Whether the active memory hooks of coding agents recall anything, and their capture hooks can run. */
 export const hooks = configuredCheck('hooks', async ({ context, host: { platform } }) => {
   const world = { ...context, platform };
@@ -34,7 +60,7 @@ export const hooks = configuredCheck('hooks', async ({ context, host: { platform
     return { summary: 'none registered', findings: [], off: true };
   }
   return {
-    summary: [...new Set([...recalls, ...captures].map(({ title }) => title))].join(', '),
+    summary: titlesOf([...recalls, ...captures]),
     findings: [...recalls.map(recallFinding), ...captures.map(captureFinding)],
   };
 });
@@ -49,15 +75,8 @@ function recallFinding({ title, file, effect }: RegisteredHook): Finding | undef
   });
 }
 
-function captureFinding({
-  agent,
-  title,
-  scope,
-  file,
-  missing,
-  last,
-}: RegisteredCapture): Finding | undefined {
-  if (missing === undefined) {
+function captureFinding({ title, file, moved, last }: RegisteredCapture): Finding | undefined {
+  if (moved === undefined) {
     if (last === undefined || last.error === null) return undefined;
     return finding('capture-failed', 'warning', {
       message: `the last capture from ${title} failed: ${last.error}`,
@@ -65,10 +84,9 @@ function captureFinding({
       hint: 'logs/capture.log in the state folder has earlier errors; the next capture clears this',
     });
   }
-  const project = scope === 'project' ? ' --project' : '';
   return finding('hook-captures-nothing', 'warning', {
-    message: `${title} captures nothing: ${missing}, named in its hook, does not exist`,
+    message: `${title} captures nothing: ${moved.missing}, named in its hook, does not exist`,
     place: { file },
-    hint: `update the hook: svc integrate ${agent} --capture${project}`,
+    hint: moved.hint,
   });
 }
