@@ -71,9 +71,13 @@ test('changes made while it asks are not lost', async () => {
   assert.match(textOf(home), /"command": "svc"/);
 });
 
-test('a server that its agent cannot start is in the list and the status', async () => {
+test('a server and a hook that their agent cannot start are in the list and the status', async () => {
   const svc = { command: '/gone/node', args: ['/gone/svc-cli/bin/run.js', 'mcp'] };
-  const home = folderOf({ [FILE]: JSON.stringify({ mcpServers: { svc } }) });
+  const command = '/gone/node /gone/svc memory capture --agent-hook cursor';
+  const home = folderOf({
+    [FILE]: JSON.stringify({ mcpServers: { svc } }),
+    '.cursor/hooks.json': JSON.stringify({ version: 1, hooks: { sessionEnd: [{ command }] } }),
+  });
   const { stdout } = await runInSession(['integrate', '--list'], { home: home.path });
   assert.match(stdout, /^cursor +yes +broken /m);
   assert.match(
@@ -83,8 +87,9 @@ test('a server that its agent cannot start is in the list and the status', async
   const status = await runInSession(['status', '--json'], { home: home.path });
   const message = 'it cannot start the server svc: /gone/node does not exist';
   const hint = 'update the entry: svc integrate cursor';
-  const { faults } = jsonOf.overallStatus(status);
+  const { faults, captures } = jsonOf.overallStatus(status);
   assert.equal(faults.at(-1), { about: 'Cursor', code: null, message, hint });
+  assert.is(captures[0]?.error, 'it cannot start: /gone/node does not exist');
 });
 
 test('without a terminal it shows the change and requires --yes', async () => {

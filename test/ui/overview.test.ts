@@ -87,6 +87,10 @@ test('services are in a table, the next run has its time, faults are wrapped', (
         capture('Codex', undefined),
         capture('Claude Code', { atMs: NOW - 60_000, added: 2, error: null }),
         capture('Cursor', { atMs: NOW - 60_000, added: 0, error: 'no file' }),
+        {
+          ...capture('Gemini CLI', undefined),
+          moved: { missing: '/gone', hint: 'update it' },
+        },
       ],
       nextRuns: [
         { what: 'service health restarts', atMs: NOW + 30_000 },
@@ -108,6 +112,8 @@ dreams    next sweep in 10 min · last 1 h ago · 2 written
 capture from Codex: nothing captured yet
 capture from Claude Code: last 1 min ago
 capture from Cursor failed 1 min ago: no file
+capture from Gemini CLI cannot start: /gone does not exist
+  → update it
 
 svc serve is running, started 1 h ago (process 4711)
 

@@ -142,7 +142,7 @@ export const overallStatusOutputSchema = documentSchema({
     listOf({
       ...hookFields,
       lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
-      error: field(z.nullable(z.string()), 'Why it failed; `null` if it did not.'),
+      error: field(z.nullable(z.string()), 'Why it failed, or cannot start; `null` otherwise.'),
     }),
     'Capture hooks that coding agents run in this folder.',
   ),

@@ -196,11 +196,14 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
     agents: agents.map(({ memory, status, embedding }) => statusOutput(memory, status, embedding)),
     ...workOutput(work),
     hooks: hooks.map(({ agent, file, effect }) => ({ agent, file, ...effect })),
-    captures: captures.map(({ agent, file, last }) => ({
+    captures: captures.map(({ agent, file, moved, last }) => ({
       agent,
       file,
       lastAt: last === undefined ? null : iso(last.atMs),
-      error: last?.error ?? null,
+      error:
+        moved === undefined
+          ? (last?.error ?? null)
+          : `it cannot start: ${moved.missing} does not exist`,
     })),
     nextRuns: nextRuns.map(({ what, atMs }) => ({ what, at: iso(atMs) })),
     faults,

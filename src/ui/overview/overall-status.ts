@@ -78,8 +78,12 @@ function hooksPart(hooks: OverallView['hooks'], { style }: View): string {
 /** Agents whose conversations are captured, and the result of the last capture. */
 function capturesPart(captures: OverallView['captures'], { style, nowMs }: View): string {
   return captures
-    .map(({ title, last }) => {
+    .map(({ title, moved, last }) => {
       const head = `capture from ${safeLine(title)}`;
+      if (moved !== undefined) {
+        const line = `${head} cannot start: ${safeLine(moved.missing)} does not exist`;
+        return `${style.warning(line)}\n${INDENT}→ ${safeLine(moved.hint)}\n`;
+      }
       if (last === undefined) return `${head}: nothing captured yet\n`;
       const when = formatRelativeTime(last.atMs, nowMs);
       if (last.error === null) return `${head}: last ${when}\n`;
