@@ -15,6 +15,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+// The program refuses a Node.js that is too old. The build tools would be installed first, and then fail to load.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) await import('../bin/run.js');
+
 /** Records the Node.js ABI that native modules were built for. */
 const abiFile = `${root}node_modules/.svc-node-abi`;
 

@@ -166,6 +166,11 @@ test('a Node.js that is too old is refused before anything else', async () => {
     assert.equal([code, stdout], [1, '']);
     const oldest = /\d+\.\d+/.exec(manifest.engines.node)?.[0];
     assert.match(stderr, `error: svc needs Node.js ${oldest} or newer, and this is v${node}`);
+    for (const script of ['start.js', 'run.js']) {
+      const args = [...options.nodeArgs, join(ROOT, 'scripts', script)];
+      const inCheckout = spawnSync(process.execPath, args, { encoding: 'utf8' });
+      assert.equal([inCheckout.status, inCheckout.stderr], [1, stderr]);
+    }
   }
 });
 
