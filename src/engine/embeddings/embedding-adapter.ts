@@ -95,6 +95,9 @@ export interface KeyedInput extends TextInput {
 /** Results by key: a job does not return the texts. */
 export type KeyedPart = EmbeddedPart<{ readonly key: string }>;
 
+/** Vendors delete results after at most 30 days (OpenAI, Voyage); older jobs are forgotten. */
+export const JOB_KEPT_MS = 31 * 24 * 3_600_000;
+
 /** A stored job; only {@link BatchEmbedding} interprets it. */
 export interface StoredBatchJob {
   readonly id: string;

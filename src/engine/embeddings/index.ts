@@ -15,6 +15,7 @@ export {
 export { type CredentialPlace, findCredential } from './credentials.js';
 export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
 export type * from './embedding-adapter.js';
+export { JOB_KEPT_MS } from './embedding-adapter.js';
 export {
   identityKey,
   identityKeyDifferences,

@@ -4,7 +4,13 @@ import { plainText, splitToFit } from '../../providers/requests/input-text.js';
 import type { BatchHandle, RequestLimits, VendorBatch } from '../../providers/vendor.js';
 import type { Clock } from '../../support/context.js';
 import { parsedJson } from '../../support/text.js';
-import type { BatchJobStore, Inputs, KeyedInput, StoredBatchJob } from '../embedding-adapter.js';
+import {
+  type BatchJobStore,
+  type Inputs,
+  JOB_KEPT_MS,
+  type KeyedInput,
+  type StoredBatchJob,
+} from '../embedding-adapter.js';
 
 export interface JobRecord {
   /** Also its label at the vendor. */
@@ -19,8 +25,6 @@ export interface StartedJob extends JobRecord {
   readonly handle: BatchHandle;
 }
 
-/** Vendors delete results after at most 30 days (OpenAI, Voyage); older jobs are forgotten. */
-const LONGEST_KEPT_MS = 31 * 24 * 3_600_000;
 const VERSION = 1;
 
 export type JobRecords = ReturnType<typeof openJobRecords>;
@@ -33,7 +37,7 @@ export function openJobRecords(store: BatchJobStore, clock: Clock) {
     list: async (): Promise<readonly JobRecord[]> => {
       const records: JobRecord[] = [];
       for (const job of await store.list()) {
-        const record = clock.now() - job.createdMs > LONGEST_KEPT_MS ? undefined : read(job);
+        const record = clock.now() - job.createdMs > JOB_KEPT_MS ? undefined : read(job);
         if (record === undefined) await store.remove(job.id);
         else records.push(record);
       }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { JOB_KEPT_MS } from '../../../../src/engine/embeddings/index.js';
 import type { SvcError } from '../../../../src/engine/errors/index.js';
 import type { LexicalCandidate } from '../../../../src/engine/memory/index/candidates.js';
 import type { Change, IndexedDocument } from '../../../../src/engine/memory/index/documents.js';
@@ -187,7 +188,7 @@ for (const kind of await sharedKinds()) {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'one'));
     assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
-    await a.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: 1 });
+    await a.saveBatchJob({ id: 'job', identity: 'm', json: '{}', createdMs: Date.now() });
     await kind.server.run(
       "UPDATE svc.embedding_claims SET expires_at = clock_timestamp() - interval '1 s'",
     );
@@ -196,6 +197,21 @@ for (const kind of await sharedKinds()) {
     assert.equal(await b.missingEmbeddings('m', 0, 9), []);
     assert.equal(await b.batchJobs('m'), []);
     await a.removeBatchJob('job');
+    assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
+  });
+
+  test('a host that never collects its job keeps its texts for as long as a job is kept', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putChange('a.md', 'one'));
+    assert.is((await a.missingEmbeddings('m', 0, 9)).length, 1);
+    await kind.server.run(
+      "UPDATE svc.embedding_claims SET expires_at = clock_timestamp() - interval '1 s'",
+    );
+    const job = { id: 'job', identity: 'm', json: '{}' };
+    await a.saveBatchJob({ ...job, createdMs: Date.now() - JOB_KEPT_MS + 3_600_000 });
+    assert.equal(await b.claims?.others('m'), ['host-a']);
+    await a.saveBatchJob({ ...job, createdMs: Date.now() - JOB_KEPT_MS });
+    assert.equal(await b.claims?.others('m'), []);
     assert.is((await b.missingEmbeddings('m', 0, 9)).length, 1);
   });
 

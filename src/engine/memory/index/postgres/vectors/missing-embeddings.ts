@@ -1,3 +1,4 @@
+import { JOB_KEPT_MS } from '../../../../embeddings/index.js';
 import type { Server } from '../../../../postgres/index.js';
 import { distinctContents } from '../../content-hash.js';
 import type {
@@ -20,9 +21,13 @@ export interface MissingQuestion extends Place {
 /** How long a content stays claimed if its host dies. */
 const CLAIM = "interval '5 minutes'";
 
-/** Whether a claim still counts: it is recent, or the host waits for a job of its provider. */
+/**
+ * Whether a claim still counts: it is recent, or the host waits for a job of its provider. A host that never comes back
+ * does not remove its jobs.
+ */
 export const CLAIM_COUNTS = `(claims.expires_at > clock_timestamp() OR EXISTS (
-  SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = claims.identity AND jobs.origin = claims.origin))`;
+  SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = claims.identity AND jobs.origin = claims.origin
+    AND jobs.created_ms > extract(epoch FROM clock_timestamp()) * 1000 - ${JOB_KEPT_MS}))`;
 
 /** A claim of another host that still counts. */
 const CLAIMED = `
