@@ -21,16 +21,19 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
   removeStrayBuilds(indexFile);
   const opened = openIndex(indexFile, 'write', vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
-  await followForgetList(run, opened.index);
-  const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
-  if (rebuild !== undefined) return rebuildIndex(run, opened, rebuild);
   try {
+    await followForgetList(run, opened.index);
+    const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
+    if (rebuild !== undefined) return await rebuildIndex(run, opened, rebuild);
     return await updateIndex(run, opened.index);
   } catch (error) {
     // Some damage only shows when the index is read.
     if (!isDamage(error)) throw error;
+    opened.index.close();
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
-    return rebuildIndex(run, damaged, rebuildOf(damaged));
+    return await rebuildIndex(run, damaged, rebuildOf(damaged));
+  } finally {
+    opened.index.close();
   }
 }
 
@@ -47,13 +50,9 @@ async function followForgetList({ target }: SyncRun, index: SqliteIndex): Promis
 }
 
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
-  try {
-    const result = await fillIndex(run, index);
-    if (!result.stopped) await scrubIfRequested(run, index);
-    return summaryOf(run, result, undefined);
-  } finally {
-    index.close();
-  }
+  const result = await fillIndex(run, index);
+  if (!result.stopped) await scrubIfRequested(run, index);
+  return summaryOf(run, result, undefined);
 }
 
 /** Something was forgotten since the last sync, so its bytes must not stay in the file. */

@@ -15,6 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { emptyForgetList } from '../../../../../src/engine/memory/forgotten/index.js';
 import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
 import type { KeptIndex } from '../../../../../src/engine/memory/keeper/sync-index.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
@@ -189,6 +190,11 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
     notes.write('n7.md', `${readFileSync(notes.at('n7.md'), 'utf8')} `);
     await backend.sync({});
     notes.write('n7.md', readFileSync(notes.at('n7.md'), 'utf8').trimEnd().concat('\n'));
+    await backend.sync({});
+    // And that it comes upon as the forget list is another one.
+    writeFileSync(target.indexFile, damaged);
+    writeFileSync(target.forget.listFile, JSON.stringify(emptyForgetList()));
+    utimesSync(target.forget.listFile, page + 1, page + 1);
     await backend.sync({});
     writeFileSync(target.indexFile, damaged);
     await backend.sync({ force: true });
