@@ -10,9 +10,10 @@ import type { StoredDocument } from '../index/index.js';
 import { fingerprintOf, type NumberedTurn, skipOf, type TranscriptFile } from '../sources/index.js';
 import {
   beginningOf,
+  isCount,
   prefixPrint,
   type ReadingPoint,
-  type ReadingState,
+  readingPointIn,
   type TranscriptLine,
   transcriptLines,
 } from '../sources/transcripts/read-conversation.js';
@@ -193,27 +194,11 @@ interface ResumePoint extends ReadingPoint {
 
 /** Undefined for an invalid text: then the file is read from its beginning. */
 function parseResumePoint(text: string): ResumePoint | undefined {
-  const point = parsedJson(text);
-  const reading = isRecord(point) ? point['reading'] : undefined;
-  if (!isRecord(point) || !isRecord(reading)) return undefined;
-  const { offset, line, end, openChunks, brokenLines, isExcluded } = point;
-  if (!isCount(offset) || !isCount(line) || !isCount(end) || !isCount(openChunks)) return undefined;
-  if (!isCount(brokenLines) || typeof isExcluded !== 'boolean') return undefined;
-  const state = readingState(reading);
-  if (state === undefined) return undefined;
-  return { offset, line, reading: state, end, openChunks, brokenLines, isExcluded };
-}
-
-function readingState(value: Readonly<Record<string, unknown>>): ReadingState | undefined {
-  const { belongs, isExcluded, hasBegun, brokenLines, lastTurn } = value;
-  if (belongs !== undefined && typeof belongs !== 'boolean') return undefined;
-  if (lastTurn !== undefined && typeof lastTurn !== 'string') return undefined;
-  if (typeof isExcluded !== 'boolean' || typeof hasBegun !== 'boolean') return undefined;
-  return isCount(brokenLines)
-    ? { belongs, isExcluded, hasBegun, brokenLines, lastTurn }
-    : undefined;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
+  const value = parsedJson(text);
+  const point = readingPointIn(value);
+  if (point === undefined || !isRecord(value)) return undefined;
+  const { end, openChunks, brokenLines, isExcluded } = value;
+  if (!isCount(end) || !isCount(openChunks) || !isCount(brokenLines)) return undefined;
+  if (typeof isExcluded !== 'boolean') return undefined;
+  return { ...point, end, openChunks, brokenLines, isExcluded };
 }

@@ -10,6 +10,8 @@ import {
   SessionArchive,
 } from '../../../../src/engine/memory/sources/archive/session-archive.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
+import { type Connection, openDatabase } from '../../../../src/engine/sqlite/database.js';
+import { queryValue, runSql } from '../../../../src/engine/sqlite/query.js';
 import { compileProgram } from '../../../support/compile.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
@@ -106,6 +108,32 @@ test('a growing conversation adds what is new; a rewritten one replaces it', asy
   sessions.write('talk.jsonl', message('user', 'something else entirely'));
   await update();
   assert.equal(archivedTexts(), ['something else entirely']);
+});
+
+test('a conversation whose stop point is damaged is read from its beginning', async () => {
+  const { sessions, file, archivedTexts, update } = world();
+  const texts = ['0'];
+  sessions.write('talk.jsonl', message('user', '0'));
+  await update();
+  const withDatabase = <T>(use: (database: Connection) => T): T => {
+    const database = openDatabase(file, { readonly: false, busyTimeoutMs: 0 });
+    try {
+      return use(database);
+    } finally {
+      database.close();
+    }
+  };
+  const stored = withDatabase((one) => queryValue<string>(one, 'SELECT resume FROM sessions'));
+  const { reading, ...without } = JSON.parse(stored ?? '{}');
+  const damaged = [without, { ...without, reading: { ...reading, hasBegun: 1 } }, { offset: -1 }];
+  for (const resume of ['{', ...damaged.map((point) => JSON.stringify(point))]) {
+    withDatabase((one) => runSql(one, 'UPDATE sessions SET resume = ?', resume));
+    const text = String(texts.length);
+    appendFileSync(sessions.at('talk.jsonl'), message('user', text));
+    texts.push(text);
+    await update();
+    assert.equal(archivedTexts(), texts, resume);
+  }
 });
 
 test('the unterminated last line of a deleted conversation is kept once', async () => {

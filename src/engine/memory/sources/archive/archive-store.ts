@@ -4,9 +4,9 @@ import { SvcError, systemReason } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
 import { queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
-import { firstChars, oneLine } from '../../../support/text.js';
+import { firstChars, oneLine, parsedJson } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
-import type { StopPoint } from '../transcripts/read-conversation.js';
+import { type StopPoint, stopPointIn } from '../transcripts/read-conversation.js';
 import type { NumberedTurn } from '../transcripts/transcript-reader.js';
 
 /** A conversation in the archive, without its text. */
@@ -162,7 +162,7 @@ export class ArchiveStore {
   /** Where reading a transcript continues; undefined to read it from its beginning. */
   resumeOf(path: string): StopPoint | undefined {
     const text = queryValue(this.database, 'SELECT resume FROM sessions WHERE path = ?', path);
-    return typeof text === 'string' ? JSON.parse(text) : undefined;
+    return typeof text === 'string' ? stopPointIn(parsedJson(text)) : undefined;
   }
 
   /** The turns of a conversation; nothing for an unknown one. A part is in memory at a time. */

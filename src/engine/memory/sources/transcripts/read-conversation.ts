@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK, withFile } from '../../../support/files.js';
+import { isRecord } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
 import { type JsonlLine, jsonlLines, type LinePosition } from './jsonl-lines.js';
@@ -189,6 +190,36 @@ export interface ReadingState {
 export interface ReadLine {
   readonly turn: Turn | undefined;
   readonly state: ReadingState;
+}
+
+/** A point as it was stored; undefined for anything else: then the file is read from its beginning. */
+export function readingPointIn(stored: unknown): ReadingPoint | undefined {
+  const state = isRecord(stored) ? stored['reading'] : undefined;
+  if (!isRecord(stored) || !isRecord(state)) return undefined;
+  const { offset, line } = stored;
+  const reading = readingStateIn(state);
+  if (!isCount(offset) || !isCount(line) || reading === undefined) return undefined;
+  return { offset, line, reading };
+}
+
+function readingStateIn(stored: Readonly<Record<string, unknown>>): ReadingState | undefined {
+  const { belongs, isExcluded, hasBegun, brokenLines, lastTurn } = stored;
+  if (belongs !== undefined && typeof belongs !== 'boolean') return undefined;
+  if (lastTurn !== undefined && typeof lastTurn !== 'string') return undefined;
+  if (typeof isExcluded !== 'boolean' || typeof hasBegun !== 'boolean') return undefined;
+  if (!isCount(brokenLines)) return undefined;
+  return { belongs, isExcluded, hasBegun, brokenLines, lastTurn };
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** A stop point as it was stored; undefined for anything else, as for {@link readingPointIn}. */
+export function stopPointIn(stored: unknown): StopPoint | undefined {
+  const point = readingPointIn(stored);
+  const print = isRecord(stored) ? stored['print'] : undefined;
+  return point === undefined || typeof print !== 'string' ? undefined : { ...point, print };
 }
 
 export function beginningOf({ projectFolders }: TranscriptPlace): ReadingPoint {
