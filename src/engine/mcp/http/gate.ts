@@ -21,9 +21,8 @@ export type Holder = Omit<McpToken, 'createdAt' | 'expiresAt'>;
 /** How a request is handled. */
 export type GateDecision =
   | { readonly kind: 'served'; readonly holder: Holder }
-  | { readonly kind: 'answered'; readonly response: Response }
   | {
-      readonly kind: 'refused';
+      readonly kind: 'answered';
       readonly response: Response;
       readonly holder: Holder | undefined;
     };
@@ -77,7 +76,7 @@ export class Gate {
     const fault = this.faultOf(head);
     if (fault !== undefined) return refused(403, fault);
     if (this.isPreflight(head)) {
-      return { kind: 'answered', response: new Response(null, { status: 204 }) };
+      return { kind: 'answered', response: new Response(null, { status: 204 }), holder: undefined };
     }
     const holder = this.holderOf(head);
     const waitSeconds = this.isRemote ? this.admit(head, holder) : 0;
@@ -86,7 +85,7 @@ export class Gate {
       return refused(429, 'too many requests; wait before the next one', { headers, holder });
     }
     if (head.path === METADATA_PATH || head.path === `${METADATA_PATH}${ENDPOINT}`) {
-      return { kind: 'answered', response: this.metadata(head) };
+      return { kind: 'answered', response: this.metadata(head), holder };
     }
     if (holder === undefined) return this.unauthorized(head);
     if (head.path !== ENDPOINT) return refused(404, `not found; use ${ENDPOINT}`, { holder });
@@ -220,5 +219,5 @@ function refused(
 ): GateDecision {
   const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
   const response = Response.json(body, { status, ...(headers === undefined ? {} : { headers }) });
-  return { kind: 'refused', response, holder };
+  return { kind: 'answered', response, holder };
 }

@@ -78,15 +78,18 @@ export async function listenHttp(options: HttpOptions) {
       if (gate === undefined) return;
       const head = headOf(request);
       const decision = gate.decide(head);
-      if (decision.kind === 'refused' && decision.response.status !== 429) {
-        const { response, holder } = decision;
-        const refusal = { client: head.client, status: response.status, token: holder?.name };
-        audit.warn(refusal, 'refused');
-      }
-      const answer = (signal: AbortSignal): Promise<Response> =>
-        decision.kind === 'served'
-          ? endpointOf(decision.holder).answer(webRequest(request.raw, signal), head.client)
-          : Promise.resolve(decision.response);
+      const { client } = head;
+      const answer = async (signal: AbortSignal): Promise<Response> => {
+        const response =
+          decision.kind === 'served'
+            ? await endpointOf(decision.holder).answer(webRequest(request.raw, signal), client)
+            : decision.response;
+        const { status } = response;
+        if (status >= 400 && status !== 429) {
+          audit.warn({ client, status, token: decision.holder?.name }, 'refused');
+        }
+        return response;
+      };
       const extraHeaders = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
       exchange(reply.raw, extraHeaders, answer)
         .then(() => discardRest(request.raw))
@@ -129,6 +132,10 @@ function createServer({ settings, audit }: HttpOptions): FastifyInstance {
   const server = createHttpServer({
     address: settings.address,
     log: audit,
+    onFault: ({ method, clientIp: client, status }) => {
+      // Something that is not HTTP is no request.
+      if (method !== undefined) audit.warn({ client, status }, 'refused');
+    },
     node: { headersTimeout: HEADERS_TIMEOUT_MS },
     requestTimeout: REQUEST_TIMEOUT_MS,
   });

@@ -297,8 +297,18 @@ test('refuses wrong tokens, hosts, pages and plain HTTP', async () => {
     assert.is((await ask(server, headers)).status, status, JSON.stringify(headers));
   }
   assert.is((await ask(server, {}, { path: '/' })).status, 404);
+  // Refused after its token was checked, and before anything was.
+  assert.is((await ask(server, {}, { message: 'x'.repeat(3_000_000) })).status, 413);
+  assert.is((await ask(server, { expect: 'gold' })).status, 417);
   const refused = server.audited().filter(({ msg }) => msg === 'refused');
-  assert.ok(refused.some(({ status, token }) => status === 404 && token === 'ada'));
+  assert.equal(
+    refused.map(({ status }) => status),
+    [...cases.map(([status]) => status).filter((status) => status !== 200), 404, 413, 417],
+  );
+  assert.equal(
+    refused.slice(-3).map(({ token }) => token),
+    ['ada', 'ada', undefined],
+  );
   assert.ok(refused.every(({ client }) => client === '127.0.0.1'));
 });
 
