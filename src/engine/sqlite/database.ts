@@ -70,6 +70,30 @@ export function closeWriter(database: Connection): void {
   }
 }
 
+/** Checking a larger file for damage would take seconds. */
+export const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
+
+/**
+ * The first problem that SQLite finds in a database file; undefined if it is sound. Reads the whole file, about a
+ * second for a few hundred megabytes, and blocks the event loop.
+ *
+ * @throws SvcError SQLITE_UNUSABLE; file system errors
+ */
+export function integrityComplaint(file: string): string | undefined {
+  try {
+    const database = openDatabase(file, { readonly: true, busyTimeoutMs: 1000 });
+    try {
+      const found = queryValue<string>(database, 'PRAGMA quick_check(1)');
+      return found === 'ok' ? undefined : found;
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    if (databaseFault(error) === 'corrupt') return messageOf(error);
+    throw error;
+  }
+}
+
 /** Opens a copy of these bytes for reading; without any, an empty database in memory. */
 export function openDatabaseBytes(bytes: Buffer): Connection {
   return connect(bytes, {});

@@ -642,7 +642,7 @@ const INDEXES: readonly BrokenSetup[] = [
     breaks: async (patient) => {
       for (let n = 0; n < 40; n++) patient.write(`state/workspace/memory/${n}.md`, noteText(n));
       await patient.sync();
-      damageChunks(patient.index);
+      damageTable(patient.index, 'chunks');
     },
     fix: 'safe',
   },
@@ -1086,6 +1086,17 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: configure(hooks({ ci: route(LONG_SECRET) })),
   },
   {
+    name: 'a page of the flows is overwritten',
+    finds: 'flows/flows-damaged',
+    severity: 'fault',
+    breaks: async (patient) => {
+      await (await notifyingFlows(patient)).close();
+      configure({ flows: NOTIFY_OPS })(patient);
+      damageTable(patient.at('state/flows.sqlite'), 'history');
+    },
+    fix: (patient) => rmSync(patient.at('state/flows.sqlite')),
+  },
+  {
     name: 'tasks that somebody paused and forgot',
     finds: 'flows/tasks-paused',
     severity: 'note',
@@ -1491,16 +1502,16 @@ function setVersion(file: string, version: number): void {
 }
 
 /** Overwrites the pages of the chunks but for the root: the index still opens. */
-function damageChunks(file: string): void {
+function damageTable(file: string, table: string): void {
   const database = createDatabase(file, 0);
   database.pragma('wal_checkpoint(TRUNCATE)');
   const size = database.pragma('page_size', { simple: true });
   const root = database
-    .prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'chunks'")
+    .prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE name = ?')
     .pluck()
-    .get();
+    .get(table);
   database.close();
-  if (typeof size !== 'number' || root === undefined) throw new Error('no chunks');
+  if (typeof size !== 'number' || root === undefined) throw new Error(`no ${table}`);
   const bytes = readFileSync(file);
   bytes.fill(0xa5, (root - 1) * size + 8, root * size);
   writeFileSync(file, bytes);

@@ -1,6 +1,13 @@
+import { statSync } from 'node:fs';
 import type { PauseRecord } from '../../flow-model/task-record.js';
-import { type Flows, notificationTargets, openExistingFlows } from '../../flows/index.js';
+import {
+  type Flows,
+  flowsFile,
+  notificationTargets,
+  openExistingFlows,
+} from '../../flows/index.js';
 import { listSchedules } from '../../schedules/index.js';
+import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
 import { formatCountOf, formatDuration } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import {
@@ -11,11 +18,11 @@ import {
   finding,
 } from '../check.js';
 
-/** Whether the flows can be opened, and tasks are not forgotten in a pause. */
+/** Whether the flows can be opened and are intact, and tasks are not forgotten in a pause. */
 export const flows = configuredCheck('flows', (world) =>
   withFlows(world, NO_FLOWS, async ({ tasks, now }) => {
     const paused = await tasks.paused();
-    const findings = paused.map((pause) => longPause(pause, now()));
+    const findings = [damage(world), ...paused.map((pause) => longPause(pause, now()))];
     return { summary: paused.length === 0 ? 'not paused' : 'paused', findings };
   }),
 );
@@ -35,6 +42,25 @@ async function withFlows(
   } finally {
     await flows.close();
   }
+}
+
+/** Some damage only shows when a flow is read. */
+function damage({ context, loaded }: ConfiguredWorld): Finding | undefined {
+  if (loaded.resolved.storage.url !== undefined) return undefined;
+  const file = flowsFile(context);
+  const place = { file };
+  if (statSync(file).size > MOST_CHECKED_BYTES) {
+    const message = 'the flows are too large to check for damage';
+    return finding('flows-unchecked', 'note', { message, place });
+  }
+  const complaint = integrityComplaint(file);
+  if (complaint === undefined) return undefined;
+  return finding('flows-damaged', 'fault', {
+    message: 'the flows are damaged',
+    cause: complaint,
+    place,
+    hint: 'stop "svc serve", and restore a copy of the file, or move it away to start over',
+  });
 }
 
 function longPause({ runtime, reason, pausedAt }: PauseRecord, nowMs: number): Finding | undefined {

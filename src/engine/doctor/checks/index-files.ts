@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import type { BackendStatus } from '../../memory/backends/memory-backend.js';
 import { forgetPlaces } from '../../memory/forgotten/index.js';
-import { type IndexHeader, indexHeader, integrityComplaints } from '../../memory/index/index.js';
+import { type IndexHeader, indexHeader } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
+import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
 import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { shortList } from '../../support/text.js';
@@ -20,9 +21,6 @@ import {
   faultOf,
   finding,
 } from '../check.js';
-
-/** Checking a larger index would take seconds. */
-const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
 
 interface Subject {
   readonly world: ConfiguredWorld;
@@ -217,11 +215,11 @@ function damage(subject: Subject): Finding | undefined {
     const message = `the index of agent ${agentId} is too large to check for damage`;
     return finding('index-unchecked', 'note', { message, place });
   }
-  const [first] = integrityComplaints(indexFile);
-  if (first === undefined) return undefined;
+  const complaint = integrityComplaint(indexFile);
+  if (complaint === undefined) return undefined;
   return finding('index-damaged', 'fault', {
     message: `the index of agent ${agentId} is damaged`,
-    cause: first,
+    cause: complaint,
     place,
     hint: `svc memory index --force --agent ${agentId}`,
     fix: rebuildFix(subject, { now: 'is damaged', force: true }),

@@ -44,7 +44,6 @@ export {
   asIndexError,
   type IndexHeader,
   indexHeader,
-  integrityComplaints,
   isDamage,
   statIndex,
 } from './sqlite/index-file.js';

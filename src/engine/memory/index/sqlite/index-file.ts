@@ -7,8 +7,8 @@ import {
   SvcError,
   systemReason,
 } from '../../../errors/index.js';
-import { type Connection, databaseFault, openDatabase } from '../../../sqlite/database.js';
-import { queryColumn, queryRow } from '../../../sqlite/query.js';
+import { type Connection, databaseFault } from '../../../sqlite/database.js';
+import { queryRow } from '../../../sqlite/query.js';
 import { readPart } from '../../../support/files.js';
 import {
   type IndexIdentity,
@@ -64,30 +64,6 @@ export function indexHeader(file: string): IndexHeader {
   const version = header.readInt32BE(60);
   if (version === SCHEMA_VERSION) return 'current';
   return version > SCHEMA_VERSION ? 'newer' : 'older';
-}
-
-const BUSY_TIMEOUT_MS = 1000;
-const MOST_COMPLAINTS = 3;
-
-/**
- * The first problems SQLite finds in a database file; empty if it is sound. Reads the whole file, about a
- * second for a few hundred megabytes, and blocks the event loop.
- *
- * @throws SvcError SQLITE_UNUSABLE; file system errors
- */
-export function integrityComplaints(file: string): readonly string[] {
-  try {
-    const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
-    try {
-      const rows = queryColumn<string>(database, `PRAGMA quick_check(${MOST_COMPLAINTS})`);
-      return rows.filter((row) => row !== 'ok');
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    if (databaseFault(error) === 'corrupt') return [messageOf(error)];
-    throw error;
-  }
 }
 
 /** Whether an error means that the database is damaged. */
