@@ -43,7 +43,7 @@ const FAULTS = [
     messages: /^Query read timeout/u,
     error: 'STORAGE_UNREACHABLE',
     message: (where) => `the PostgreSQL server ${where} did not answer in time`,
-    hint: 'try again; storage.statementTimeoutSeconds is the limit',
+    hint: 'try again; the limit is storage.statementTimeoutSeconds, or a timeout of the role on the server',
   },
   UNREACHABLE,
   // It closed or refused connections; trying again helps.

@@ -158,6 +158,17 @@ if (cluster !== undefined) {
     await other.close();
   });
 
+  test('a statement that a limit of its role ends is explained', async () => {
+    const url = await cluster.newDatabase();
+    const database = new URL(url).pathname.slice(1);
+    await cluster.sql(`ALTER DATABASE ${database} SET statement_timeout = 50`);
+    const server = serverAt(url);
+    const { code, hint } = await failureOf(server.query('SELECT pg_sleep(60)'));
+    assert.is(code, 'STORAGE_UNREACHABLE');
+    assert.match(hint ?? '', /storage\.statementTimeoutSeconds, or a timeout of the role/);
+    await server.close();
+  });
+
   test('recovers from a restart, and fails clearly while it is down', async () => {
     const server = await migratedServer(cluster);
     await server.query('SELECT 1');
