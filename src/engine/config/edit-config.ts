@@ -195,7 +195,7 @@ function requireRoom({ file, text, data }: CurrentFile, path: ConfigPath): void 
     }
     const length = isList ? parent.length : 0;
     if (typeof segment === 'string' || segment <= length) continue;
-    throw new SvcError('USAGE', `${formatPath(owner)} has no item ${segment}`, {
+    throw new SvcError('USAGE', `there is no ${formatPath([...owner, segment])}`, {
       hint: `use ${formatPath([...owner, length])} to add an item`,
     });
   }

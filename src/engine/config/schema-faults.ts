@@ -117,7 +117,7 @@ function labelOf(path: ConfigPath): string {
   const last = path.at(-1);
   if (last === undefined) return 'the configuration';
   return typeof last === 'number'
-    ? `item ${last} of ${formatPath(path.slice(0, -1))}`
+    ? `item ${last + 1} of ${formatPath(path.slice(0, -1))}`
     : JSON.stringify(last);
 }
 

@@ -101,7 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'an item of a list where an object is another form': {
     text: '{ "plugins": { "entries": { "webhooks": { "config": { "routes": {\n"ci": { "sessionKey": "s", "map": [{ "when": { "/n": [1, null] }, "ignore": true }] } } } } } } }',
     faults: [
-      '2:58 plugins.entries.webhooks.config.routes.ci.map[0].when["/n"][1]: item 1 of plugins.entries.webhooks.config.routes.ci.map[0].when["/n"] must be a string, or a number, or true or false (got null)',
+      '2:58 plugins.entries.webhooks.config.routes.ci.map[0].when["/n"][1]: item 2 of plugins.entries.webhooks.config.routes.ci.map[0].when["/n"] must be a string, or a number, or true or false (got null)',
     ],
   },
   'an unknown time zone': {

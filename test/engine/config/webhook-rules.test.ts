@@ -25,7 +25,10 @@ function mapped(...map: readonly object[]): readonly string[] {
 test('a route has a secret or verify, not both', () => {
   assert.equal(reports({ secret: KEY }), []);
   assert.equal(reports({ verify: GITHUB }), []);
-  assert.match(reports({}).join('\n'), /^fault missing-key : "secret" is missing in "r"$/u);
+  assert.match(
+    reports({}).join('\n'),
+    /^fault missing-key : "secret" is missing in plugins\.entries\.webhooks\.config\.routes\.r$/u,
+  );
   assert.match(
     reports({ secret: KEY, verify: GITHUB }).join('\n'),
     /^fault verify-invalid .secret: /u,

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize } from 'node:path';
 import { isWildcard } from '../../support/network.js';
-import { type ConfigPath, valueAt } from '../config-path.js';
+import { type ConfigPath, formatPath, valueAt } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import { routePath } from '../resolve-config.js';
@@ -80,7 +80,7 @@ export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {
   for (const [tls, path] of sections) {
     if (tls === undefined || (tls.cert === undefined) === (tls.key === undefined)) continue;
     yield fault('missing-key', path, {
-      message: `"${tls.cert === undefined ? 'cert' : 'key'}" is missing in "tls"`,
+      message: `"${tls.cert === undefined ? 'cert' : 'key'}" is missing in ${formatPath(path)}`,
       expected: 'cert and key, or neither',
     });
   }

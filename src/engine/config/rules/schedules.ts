@@ -1,7 +1,7 @@
 import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
-import type { ConfigPath } from '../config-path.js';
+import { type ConfigPath, formatPath } from '../config-path.js';
 import type { ScheduleInput } from '../schema/index.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding } from './rule.js';
@@ -36,7 +36,7 @@ function* ownerFaults(
 ): Iterable<RuleFinding> {
   if (route === undefined && sessionKey === undefined) {
     yield fault('missing-key', path, {
-      message: `"sessionKey" is missing in ${JSON.stringify(path.at(-1))}`,
+      message: `"sessionKey" is missing in ${formatPath(path)}`,
       expected: 'the session that owns the flows, or route to use the one of a webhook route',
     });
   } else if (route !== undefined && sessionKey !== undefined) {

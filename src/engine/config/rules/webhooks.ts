@@ -1,6 +1,6 @@
 import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { pointerKeys } from '../../support/json-pointer.js';
-import type { ConfigPath } from '../config-path.js';
+import { type ConfigPath, formatPath } from '../config-path.js';
 import { writtenPath } from '../resolve-config.js';
 import type { MapRule } from '../resolved.js';
 import type { RouteInput } from '../schema/index.js';
@@ -13,7 +13,7 @@ export const routesKnowTheirSender: Rule = function* (input) {
   for (const { route, path } of writtenRoutes(input)) {
     if (route.secret === undefined && route.verify === undefined) {
       yield fault('missing-key', path, {
-        message: `"secret" is missing in ${JSON.stringify(path.at(-1))}`,
+        message: `"secret" is missing in ${formatPath(path)}`,
         expected: 'secret, or verify for a sender that signs its requests',
       });
     } else if (route.secret !== undefined && route.verify !== undefined) {
