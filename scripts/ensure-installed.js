@@ -35,6 +35,12 @@ const RENEW_MS = 1000;
 /** An older lock is that of a process that was killed. */
 const LOST_MS = 10_000;
 
+/**
+ * Runs a program, and ends it with all that it started once descriptor 3 is closed: by this process, or because it was
+ * killed.
+ */
+const RUN_WHILE_OPEN = '(cat <&3; kill -9 0) >/dev/null 2>&1 & exec "$@"';
+
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
 
 /**
@@ -158,25 +164,20 @@ async function npm(what, args) {
  */
 async function runNpm(what, args) {
   const clearProgress = showProgress(what);
-  const kill = () => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  };
-  // Before it starts: a signal in between would leave it running.
-  process.on('exit', kill);
-  const child = spawn('npm', args, {
+  const child = spawn('sh', ['-c', RUN_WHILE_OPEN, 'sh', 'npm', ...args], {
     cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     // A process group of its own, so that compilers end with it.
     detached: true,
     // The caller builds next; do not build in the prepare script too.
     env: { ...COMPILING, ...process.env, SVC_SKIP_PREPARE: '1' },
   });
+  child.on('exit', () => child.stdio[3].destroy());
   const [output, errors, status] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     new Promise((resolve) => child.on('error', resolve).on('close', resolve)),
   ]);
-  process.off('exit', kill);
   clearProgress();
   return { output: `${output}${errors}`, status };
 }

@@ -106,7 +106,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     });
     await endsWith(signal, [join(ROOT, 'scripts/run.js'), at('long.ts')], at('pid'));
   });
+}
 
+// After SIGKILL, npm would write into the folder that the next start installs into.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
   test(`${signal} while a checkout is built ends the programs that npm started`, async () => {
     const { at } = folderOf({
       'package.json': '{ "type": "module" }',
