@@ -293,6 +293,7 @@ function serversIn(
     });
   });
 }
+
 const captureSchema = z.strictObject({
   atMs: z.number(),
   /** Sentences that were added. */
