@@ -141,33 +141,44 @@ test('stopping lets requests in flight finish and refuses new ones', async () =>
 });
 
 for (const when of ['start', 'reload'] as const) {
-  test(`SIGTERM while a program is asked for a secret at a ${when} ends both at once`, async () => {
-    const home = serverHome(webhooksConfig());
-    const asked = home.at('asked');
-    const command = home.write('secrets.sh', `#!/bin/sh\necho $$ > '${asked}'\nexec sleep 60\n`);
-    chmodSync(command, 0o700);
-    const secret = { source: 'exec', provider: 'slow', id: 'ci' };
-    const slow = { source: 'exec', command, timeoutMs: 60_000, passEnv: ['PATH'] };
-    const config = {
-      ...webhooksConfig({ ci: { ...CI_ROUTE, secret } }),
-      secrets: { providers: { slow } },
-    };
-    if (when === 'start') writeConfig(home, config);
-    const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
-    if (when === 'reload') {
-      await whenReady(home);
-      writeConfig(home, config);
-      child.kill('SIGHUP');
-    }
-    const pid = await waitFor('the program', () =>
-      existsSync(asked) ? Number(readFileSync(asked, 'utf8')) || undefined : undefined,
-    );
-    const sentMs = performance.now();
-    child.kill('SIGTERM');
-    assert.is((await done).code, 0);
-    assert.ok(performance.now() - sentMs < 10_000);
-    assert.throws(() => process.kill(pid, 0), /ESRCH/u);
-  });
+  for (const what of ['a route', 'a notification', 'storage.url'] as const) {
+    test(`SIGTERM while a program is asked for the secret of ${what} at a ${when} ends both at once`, async () => {
+      const home = serverHome(webhooksConfig());
+      const asked = home.at('asked');
+      const command = home.write('secrets.sh', `#!/bin/sh\necho $$ > '${asked}'\nexec sleep 60\n`);
+      chmodSync(command, 0o700);
+      const secret = { source: 'exec', provider: 'slow', id: 'ci' };
+      const slow = { source: 'exec', command, timeoutMs: 60_000, passEnv: ['PATH'] };
+      const needs = {
+        'a route': webhooksConfig({ ci: { ...CI_ROUTE, secret } }),
+        'a notification': { flows: { notify: { url: 'http://127.0.0.1:9/', secret } } },
+        'storage.url': { storage: { url: secret } },
+      };
+      const config = {
+        ...webhooksConfig(),
+        ...needs[what],
+        secrets: { providers: { slow } },
+      };
+      if (when === 'start') writeConfig(home, config);
+      const { child, done } = serveWebhooks(home, [], { env: CI_ENV });
+      if (when === 'reload') {
+        await whenReady(home);
+        writeConfig(home, config);
+        child.kill('SIGHUP');
+      }
+      const pid = await waitFor('the program', () =>
+        existsSync(asked) ? Number(readFileSync(asked, 'utf8')) || undefined : undefined,
+      );
+      const sentMs = performance.now();
+      child.kill('SIGTERM');
+      const { code, stderr } = await done;
+      assert.is(code, 0);
+      assert.ok(performance.now() - sentMs < 10_000);
+      assert.throws(() => process.kill(pid, 0), /ESRCH/u);
+      const rest = stderr.slice(stderr.indexOf('"stopping"'));
+      assert.not.match(rest, /reloaded|cannot be used/u);
+    });
+  }
 }
 
 test('SIGHUP applies routes and secrets, and skips a route without its secret as a start does', async () => {

@@ -83,7 +83,7 @@ export class ServeProcess {
   private readonly stopRequest = deferred<StopReason>();
   private reloads: Promise<void> = Promise.resolve();
   private running: Running | undefined;
-  private isStopping = false;
+  private readonly stopping = new AbortController();
 
   constructor(options: ServeOptions) {
     this.options = options;
@@ -98,7 +98,7 @@ export class ServeProcess {
     const { context } = this.options;
     const loaded = await this.load();
     // A secret that cannot be read is the problem of the services that need it, which are started again.
-    const configured = await withUrlHash(loaded, context).catch(() => loaded);
+    const configured = await withUrlHash(loaded, context, this.stopping.signal).catch(() => loaded);
     return withInstanceLock(context.state.stateDir, async () => {
       const running = this.begin(configured);
       this.running = running;
@@ -107,9 +107,13 @@ export class ServeProcess {
     });
   }
 
+  private get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
   /** Finishes the work in progress, then `run`. Only the first reason counts. */
   stop(reason: StopReason): void {
-    this.isStopping = true;
+    this.stopping.abort();
     this.stopRequest.resolve(reason);
   }
 
@@ -187,7 +191,8 @@ export class ServeProcess {
     const running: Running = { setup, log, stateFile, supervisor, startedMs };
     logger.info({ configFile: loaded.file ?? null }, 'started');
     for (const { message } of loaded.warnings) logger.warn(message);
-    supervisor.start(this.definitions(setup, supervisor));
+    // Stopped while its secrets were read: services would ask for them again.
+    supervisor.start(this.isStopping ? [] : this.definitions(setup, supervisor));
     stateFile.write();
     notifyWhenListening();
     return running;
@@ -217,8 +222,9 @@ export class ServeProcess {
     const { running } = this;
     if (running === undefined || this.isStopping) return;
     const { logger } = running.log;
+    const { context } = running.setup;
     try {
-      const loaded = await withUrlHash(await this.load(), running.setup.context);
+      const loaded = await withUrlHash(await this.load(), context, this.stopping.signal);
       requireFile(running.setup.loaded, loaded);
       requireStillTrusted(running.setup.loaded, loaded);
       const setup: ServeSetup = { ...running.setup, loaded };
@@ -231,8 +237,9 @@ export class ServeProcess {
       for (const { message } of loaded.warnings) logger.warn(message);
       await running.supervisor.reload(definitions, setup);
       running.stateFile.writeSoon();
-      logger.info({ configFile: loaded.file ?? null }, 'reloaded');
+      if (!this.isStopping) logger.info({ configFile: loaded.file ?? null }, 'reloaded');
     } catch (error) {
+      if (this.isStopping) return;
       const message = `not reloaded, the old configuration stays in effect: ${messageOf(error)}`;
       logger.error(faultFields(error), message);
     }
@@ -293,11 +300,12 @@ function isListening(services: readonly ServiceSnapshot[]): boolean {
 async function withUrlHash(
   loaded: LoadedConfig,
   { env, onSecret }: EngineContext,
+  signal: AbortSignal,
 ): Promise<LoadedConfig> {
   const { resolved } = loaded;
   const { storage, secrets } = resolved;
   if (storage.url === undefined || storage.url.kind === 'plain') return loaded;
-  const url = await resolveSecret(storage.url, { env, settings: secrets, onSecret });
+  const url = await resolveSecret(storage.url, { env, settings: secrets, onSecret, signal });
   return { ...loaded, resolved: { ...resolved, storage: { ...storage, urlHash: shortHash(url) } } };
 }
 

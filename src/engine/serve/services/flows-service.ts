@@ -35,7 +35,7 @@ export function flowsDefinition(setup: ServeSetup, opened: OpenedFlows): Service
 async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost): Promise<Service> {
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
-  const { log, setProblem } = host;
+  const { log, setProblem, signal } = host;
   const flows = await openFlows(context, loaded.resolved);
   let storageFailure: ServiceFailure | undefined;
   let deliveryFailure: ServiceFailure | undefined;
@@ -53,6 +53,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
     loaded,
     log,
     onProblem,
+    signal,
   });
   opened.current = flows;
   let sweeping: Promise<void> | undefined;

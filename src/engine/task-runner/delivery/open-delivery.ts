@@ -21,6 +21,8 @@ interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onProblem'> {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly log: Logger;
+  /** Stops reading secrets, except for a delivery. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -28,15 +30,16 @@ interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onProblem'> {
  * because its secret cannot be read, fails its own deliveries only: whoever delivers has more to do.
  */
 export async function openDelivery(options: OpenDeliveryOptions) {
-  const { flows, log, onProblem, loaded } = options;
+  const { flows, log, onProblem, loaded, signal } = options;
   const configured = notificationTargets(loaded.resolved);
   if (configured.length === 0) return undefined;
   const minder = new Minder(process.execPath);
   const openOne = async (target: ConfiguredTarget) => {
-    const open = (): Promise<OpenTarget> => openTarget(target, options, minder);
+    const open = (until?: AbortSignal): Promise<OpenTarget> =>
+      openTarget(target, { ...options, signal: until }, minder);
     const { id } = target.filter;
     try {
-      return { id, fault: undefined, ...(await open()) };
+      return { id, fault: undefined, ...(await open(signal)) };
     } catch (fault) {
       const send: NotificationTarget['send'] = async (...sent) => (await open()).send(...sent);
       return { id, fault, send, secret: undefined };
@@ -46,12 +49,12 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   const targets = new Map(opened.map((target) => [target.id, target]));
   const delivery = new NotificationDelivery({ flows, targets, log, onProblem });
   for (const { id, fault } of opened) {
-    if (fault === undefined) continue;
+    if (fault === undefined || signal?.aborted === true) continue;
     const message = `target ${id} cannot be used: ${messageOf(fault)}`;
     log.error({ target: id, ...faultFields(fault) }, message);
     delivery.setProblem(id, fault);
   }
-  delivery.start();
+  if (signal?.aborted !== true) delivery.start();
   return {
     /** Whether all secrets can be read, and have the values that notifications are signed with. */
     hasCurrentSecrets: async (): Promise<boolean> => {
@@ -90,11 +93,12 @@ async function openTarget(
 /** Empty where nothing is signed. @throws SvcError SECRET_UNRESOLVED */
 async function secretOf(
   { command, secret }: ConfiguredTarget,
-  { context, loaded }: OpenDeliveryOptions,
+  { context, loaded, signal }: OpenDeliveryOptions,
 ): Promise<string> {
   if (command !== undefined || secret === undefined) return '';
   const { env, onSecret } = context;
-  const value = await resolveSecret(secret, { env, settings: loaded.resolved.secrets, onSecret });
+  const settings = loaded.resolved.secrets;
+  const value = await resolveSecret(secret, { env, settings, onSecret, signal });
   // Files and variables often end with a line break, which is not part of the key.
   return value.trim();
 }
@@ -132,7 +136,6 @@ function commandTarget(
       const end = await child.ended;
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-      signal.throwIfAborted();
       if (isLate) return { ok: false, error: 'the program did not exit in time' };
       if (end.kind === 'exited' && end.exitCode === 0) return { ok: true };
       return { ok: false, error: `the program ${endFailure(end, lastError())}` };
