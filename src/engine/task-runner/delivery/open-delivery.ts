@@ -136,6 +136,7 @@ function commandTarget(
       const end = await child.ended;
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
+      signal.throwIfAborted();
       if (isLate) return { ok: false, error: 'the program did not exit in time' };
       if (end.kind === 'exited' && end.exitCode === 0) return { ok: true };
       return { ok: false, error: `the program ${endFailure(end, lastError())}` };
