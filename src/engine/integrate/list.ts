@@ -58,17 +58,14 @@ export type RegisteredServer = Awaited<ReturnType<typeof registeredServers>>[num
 
 /** Every server that agents start in this folder. Files that cannot be read are skipped. */
 export async function registeredServers(context: IntegrateContext) {
-  const servers = Object.values(AGENTS).flatMap((agent) => {
-    const files = SCOPES.map((scope) => ({ scope, file: agent.server.file(context, scope) }));
-    return uniqueBy(files, ({ file }) => file).map(async ({ scope, file }) => {
+  const servers = Object.values(AGENTS).flatMap((agent) =>
+    scopedFiles(agent.server, context).map(async ({ scope, file }) => {
       const found = await skipUnreadable(() => serversIn(agent, context, scope, undefined));
       return (found ?? []).map((server) => ({ title: agent.title, file, ...server }));
-    });
-  });
+    }),
+  );
   return (await Promise.all(servers)).flat();
 }
-
-const SCOPES = ['user', 'project'] as const;
 
 /** An active memory hook of an agent. */
 export type RegisteredHook = Awaited<ReturnType<typeof registeredHooks>>[number];
@@ -106,11 +103,16 @@ export async function registeredCaptures(context: IntegrateContext) {
 function hookFiles(context: IntegrateContext) {
   return Object.values(AGENTS).flatMap((agent) => {
     const { hook } = agent;
-    if (!hasHook(hook)) return [];
-    const files = SCOPES.map((scope) => ({ agent, scope, file: hook.file(context, scope) }));
-    // Both are the same file in the home folder.
-    return uniqueBy(files, ({ file }) => file);
+    return hasHook(hook) ? scopedFiles(hook, context).map((place) => ({ agent, ...place })) : [];
   });
+}
+
+/** The files of a format that an agent reads in this folder. */
+function scopedFiles(format: Pick<AgentFormat['server'], 'file'>, context: IntegrateContext) {
+  const scopes = ['user', 'project'] as const;
+  const files = scopes.map((scope) => ({ scope, file: format.file(context, scope) }));
+  // Both are the same file in the home folder.
+  return uniqueBy(files, ({ file }) => file);
 }
 
 async function skipUnreadable<T>(read: () => Promise<T> | T): Promise<T | undefined> {

@@ -180,7 +180,7 @@ export function listenerSummary(
   loaded: LoadedConfig | undefined,
   stateDir: string,
 ): ListenerSummary {
-  const activity = Object.values(readActivity(stateDir));
+  const activity = Object.values(readActivity(stateDir).routes);
   return {
     process: serving === undefined ? undefined : serveSummary(serving),
     routes: loaded === undefined ? 0 : enabledRoutes(loaded),

@@ -9,8 +9,8 @@ import type { LiveDeliveries, LiveWebhooks, WebhooksSnapshot } from '../webhooks
 import {
   type RouteStatus,
   readActivity,
-  readProblems,
   routeStatusesWhenOff,
+  type StoredActivity,
   WebhookActivity,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
@@ -31,7 +31,7 @@ export class WatchedWebhooks implements LiveWebhooks {
   private readonly activity = new WebhookActivity();
   private readMs = Number.NEGATIVE_INFINITY;
   private running: ServeState | undefined;
-  private problems: ReturnType<typeof readProblems> = {};
+  private problems: StoredActivity['problems'] = {};
   private opened: Flows | undefined;
   private flows: readonly FlowRecord[] = [];
   private version: string | undefined;
@@ -99,8 +99,9 @@ export class WatchedWebhooks implements LiveWebhooks {
     this.readMs = nowMs;
     const { stateDir } = this.context.state;
     this.running = runningServeState(stateDir);
-    this.problems = readProblems(stateDir);
-    for (const [id, activity] of Object.entries(readActivity(stateDir))) {
+    const { routes, problems } = readActivity(stateDir);
+    this.problems = problems;
+    for (const [id, activity] of Object.entries(routes)) {
       this.activity.follow(id, activity, nowMs);
     }
     this.reading = this.reading.then(() => this.refreshFlows()).catch(ignoreReadFailure);

@@ -7,7 +7,6 @@ import {
   type LastAnswer,
   type RoutesOutput,
   readActivity,
-  readProblems,
   resolveRoutes,
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
@@ -62,16 +61,16 @@ export async function listRoutes(
 ): Promise<RoutesOutput> {
   const { env, onSecret, state } = context;
   const { statuses } = await resolveRoutes(loaded.resolved, { env, onSecret, signal });
-  const activity = readActivity(state.stateDir);
+  const stored = readActivity(state.stateDir);
   const listening = runningListenerUrl(state.stateDir);
   // The listener may have other variables than this process.
-  const problems = listening === undefined ? {} : readProblems(state.stateDir);
+  const problems = listening === undefined ? {} : stored.problems;
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
     listening: listening ?? null,
     routes: statuses.map((route) => {
-      const { requests = 0, rejected = 0, last = null } = activity[route.id] ?? {};
+      const { requests = 0, rejected = 0, last = null } = stored.routes[route.id] ?? {};
       return {
         ...route,
         ...(route.state === 'off' ? undefined : problems[route.id]),

@@ -25,8 +25,10 @@ const problemSchema = z.readonly(
     fault: z.readonly(z.object({ message: z.string(), hint: z.nullable(z.string()) })),
   }),
 );
-const problemsSchema = z.object({ problems: z.record(z.string(), problemSchema) });
-const stateSchema = z.object({ routes: z.record(z.string(), z.unknown()) });
+const stateSchema = z.object({
+  routes: z.catch(z.record(z.string(), z.unknown()), {}),
+  problems: z.catch(z.record(z.string(), problemSchema), {}),
+});
 
 /** The last answer of a route. */
 export type LastAnswer = z.infer<typeof lastAnswerSchema>;
@@ -34,7 +36,13 @@ export type LastAnswer = z.infer<typeof lastAnswerSchema>;
 export type RouteActivity = z.infer<typeof routeActivitySchema>;
 
 /** What a listener could not read of the secrets of a route. */
-export type RouteProblem = z.infer<typeof problemSchema>;
+type RouteProblem = z.infer<typeof problemSchema>;
+
+/** What a listener stores about its routes. */
+export interface StoredActivity {
+  readonly routes: Readonly<Record<string, RouteActivity>>;
+  readonly problems: Readonly<Record<string, RouteProblem>>;
+}
 
 /** With what only the running process knows. */
 export interface LiveRouteActivity extends RouteActivity {
@@ -161,20 +169,19 @@ function pathOf(stateDir: string): string {
   return join(stateDir, 'webhooks.json');
 }
 
-/** The activity of routes by their ids. Empty if the file is missing or damaged: it is only for display. */
-export function readActivity(stateDir: string): Readonly<Record<string, RouteActivity>> {
-  const state = stateSchema.safeParse(readJsonFile(pathOf(stateDir)));
-  return Object.fromEntries(
-    Object.entries(state.data?.routes ?? {}).flatMap(([id, route]) => {
+/**
+ * The activity of routes, and the problems that the last listener had with secrets, both by the ids of routes. Empty if
+ * the file is missing or damaged: it is only for display.
+ */
+export function readActivity(stateDir: string): StoredActivity {
+  const { data } = stateSchema.safeParse(readJsonFile(pathOf(stateDir)));
+  const routes = Object.fromEntries(
+    Object.entries(data?.routes ?? {}).flatMap(([id, route]) => {
       const read = routeActivitySchema.safeParse(route);
       return read.success ? [[id, read.data]] : [];
     }),
   );
-}
-
-/** The problems that the last listener had with secrets, by the ids of routes. Empty as for {@link readActivity}. */
-export function readProblems(stateDir: string): Readonly<Record<string, RouteProblem>> {
-  return problemsSchema.safeParse(readJsonFile(pathOf(stateDir))).data?.problems ?? {};
+  return { routes, problems: data?.problems ?? {} };
 }
 
 function problemsOf(statuses: readonly RouteStatus[]): Readonly<Record<string, RouteProblem>> {

@@ -7,7 +7,7 @@ export {
   type LastAnswer,
   type RouteActivity,
   readActivity,
-  readProblems,
+  type StoredActivity,
   WebhookActivity,
 } from './activity.js';
 export type { DeliveryFilter } from './deliveries/delivery-file.js';

@@ -122,7 +122,7 @@ export class Webhooks {
     this.loaded = loaded;
     this.resolved = resolved;
     this.flows = flows;
-    this.activity = new WebhookActivity(readActivity(stateDir));
+    this.activity = new WebhookActivity(readActivity(stateDir).routes);
     this.activityFile = activityFile(stateDir, {
       totals: () => this.activity.totals(),
       statuses: () => this.resolved.statuses,

@@ -136,10 +136,8 @@ async function vectorsState(
   const spaces = (await index.vectorSpaces()).map((space) => {
     return { ...space, inUse: inUse.has(space.identity) };
   });
-  const batchJobs = await index.batchJobs();
-  return extension
-    ? { spaces, batchJobs, extension: await index.vectorExtension() }
-    : { spaces, batchJobs };
+  const state = { spaces, batchJobs: await index.batchJobs() };
+  return extension ? { ...state, extension: await index.vectorExtension() } : state;
 }
 
 async function mediaState(
