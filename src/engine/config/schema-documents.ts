@@ -15,7 +15,7 @@ import {
 
 /** One key on the configuration reference page. */
 export interface ReferenceKey {
-  /** `*` is any map key, `[]` any list position. */
+  /** `<id>` is any map key, `[]` any list position. */
   readonly path: string;
   readonly type: string;
   /** Markdown; undefined if there is none. */
@@ -30,7 +30,7 @@ const REPEATED = 'agents.list.*.memorySearch';
 export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> {
   const roots = new Map<string, ReferenceKey[]>(knownKeys(configSchema).map((root) => [root, []]));
   const listed = new Map<string, ReferenceKey>();
-  for (const { path, schema } of walkKeys(configSchema)) {
+  for (const { path, text, schema } of walkKeys(configSchema)) {
     const dotted = path.join('.');
     const description = descriptionOf(schema);
     if (description === '' || dotted.startsWith(`${REPEATED}.`)) continue;
@@ -38,7 +38,7 @@ export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> 
     const earlier = listed.get(dotted);
     const type = describeType(schema);
     const key = {
-      path: writePath(path),
+      path: text,
       type: earlier === undefined || earlier.type === type ? type : `${earlier.type} or ${type}`,
       default: defaultOf(path),
       description,
@@ -73,16 +73,6 @@ function lookUp(path: readonly string[]): unknown {
   const last = path.at(-1);
   if (entry !== undefined && last !== undefined && Object.hasOwn(entry, last)) return entry[last];
   return valueAt(CONFIG_DEFAULTS, path);
-}
-
-/** Keys whose `*` is a list position. */
-const LISTS = new Set(['list', 'map', 'models', 'paths', 'rules', 'extraCollections', 'readers']);
-
-function writePath(path: readonly string[]): string {
-  return path
-    .map((key, at) => (key === '*' ? (LISTS.has(path[at - 1] ?? '') ? '[]' : '.<id>') : `.${key}`))
-    .join('')
-    .slice(1);
 }
 
 export type JsonSchema = Readonly<Record<string, unknown>>;

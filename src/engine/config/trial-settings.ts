@@ -56,7 +56,7 @@ const DEFAULTS = ['agents', 'defaults', 'memorySearch'] as const;
 function keyNamed(name: string): readonly string[] {
   const keys = [...walkKeys(memorySearch())]
     .filter(({ path, schema }) => !path.includes('*') && !isGroup(schema))
-    .map(({ path }) => path.join('.'));
+    .map(({ text }) => text);
   const found = keys.includes(name) ? [name] : keys.filter((key) => key.endsWith(`.${name}`));
   const [only] = found;
   if (only !== undefined && found.length === 1) return only.split('.');

@@ -91,6 +91,10 @@ test('the reference has every key with a type, and the defaults that hold', () =
   assert.is(defaultOf('agents.defaults.workspace'), '`~/.svc/workspace`');
   assert.is(defaultOf('secrets.providers.<id>.mode'), '`"json"`');
   assert.is(defaultOf('logging.file'), undefined);
+  // A list and a map of objects differ in how one of them is named.
+  const paths = keys.map(({ path }) => path);
+  assert.ok(paths.includes('flows.notify.targets[].id'));
+  assert.ok(paths.includes('models.providers.<id>.models[].id'));
 });
 
 test.run();

@@ -19,7 +19,7 @@ import {
   type $ZodType,
   $ZodUnion,
 } from 'zod/v4/core';
-import { type ConfigPath, formatPath, type PathSegment, valueAt } from '../config-path.js';
+import { type ConfigPath, type PathSegment, valueAt } from '../config-path.js';
 import { NOTES } from './keys.js';
 
 type Schema = $ZodType;
@@ -127,32 +127,35 @@ export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
-/** The formatted path of a key with this name outside of maps and lists: one in the wrong place. */
+/** The path of a key with this name outside of maps and lists: one in the wrong place. */
 export function pathOfKey(root: Schema, name: string): string | undefined {
-  for (const { path } of walkKeys(root)) {
-    if (path.at(-1) === name && !path.includes('*')) return formatPath(path);
-  }
-  return undefined;
+  return [...walkKeys(root)].find(({ path }) => path.at(-1) === name && !path.includes('*'))?.text;
 }
 
 interface WalkedKey {
   /** Map keys and list positions are `*`. */
   readonly path: readonly string[];
+  /** The path as people read it, like `models.providers.<id>.models[].id`. */
+  readonly text: string;
   readonly schema: Schema;
 }
 
 /** Visits every key of the schema, groups before their keys. */
-export function* walkKeys(schema: Schema, path: readonly string[] = []): Generator<WalkedKey> {
+export function* walkKeys(
+  schema: Schema,
+  path: readonly string[] = [],
+  text = '',
+): Generator<WalkedKey> {
   const inner = unwrap(schema);
-  if (path.length > 0) yield { path, schema };
+  if (path.length > 0) yield { path, text, schema };
   if (inner instanceof $ZodRecord) {
-    yield* walkKeys(inner._zod.def.valueType, [...path, '*']);
+    yield* walkKeys(inner._zod.def.valueType, [...path, '*'], `${text}.<id>`);
   } else if (inner instanceof $ZodArray) {
-    yield* walkKeys(inner._zod.def.element, [...path, '*']);
+    yield* walkKeys(inner._zod.def.element, [...path, '*'], `${text}[]`);
   }
   for (const form of formsOf(inner)) {
     for (const [name, child] of Object.entries(form._zod.def.shape)) {
-      yield* walkKeys(child, [...path, name]);
+      yield* walkKeys(child, [...path, name], text === '' ? name : `${text}.${name}`);
     }
   }
 }
