@@ -205,10 +205,8 @@ const SOURCES: Readonly<Record<string, Source>> = {
   },
   'config:path': async () => {
     const { referenceByRoot } = await import('../engine/config/authoring.js');
-    return [...referenceByRoot().values()]
-      .flat()
-      .filter(({ path }) => !/[*[]/u.test(path))
-      .map(({ path, description }) => [path, description]);
+    const keys = [...referenceByRoot().values()].flat();
+    return keys.map(({ path, description }) => [path, description]);
   },
   /** The values that a configuration key takes, if they are few. */
   'config:value': async ({ words }) => {

@@ -47,6 +47,12 @@ test('suggested files and notes are those that the command reads', async () => {
   }
 });
 
+test('suggested keys of the configuration can be used as they are', async () => {
+  const home = tempFolder();
+  assert.equal(await valuesFor(home, 'config', 'set', 'models.'), []);
+  assert.equal(await valuesFor(home, 'config', 'get', 'flows.retention'), ['flows.retentionDays']);
+});
+
 test('reads the configuration named on the command line', async () => {
   const listing = (id: string) => JSON.stringify({ agents: { list: [{ id, default: true }] } });
   const home = folderOf({ 'svc.json': listing('ada'), 'other.json': listing('bob') });
