@@ -18,7 +18,7 @@ export {
   configTemplate,
   type InitializedConfig,
   initConfig,
-  SCHEMA_FILE_NAME,
+  writeSchemaFile,
 } from './init-config.js';
 export {
   endOf,
@@ -41,8 +41,8 @@ export {
 } from './schema-documents.js';
 export {
   configTextNow,
+  EMPTY_CONFIG,
   replaceConfig,
   requireUnchanged,
   withConfigLock,
-  writeFileAtomically,
 } from './write-config.js';

@@ -11,8 +11,8 @@ import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
 import type { ConfigInput } from './schema/index.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
-import { keepTrust, trustedInput } from './trust/config-trust.js';
-import { configTextNow, replaceConfig, withConfigLock } from './write-config.js';
+import { trustedInput } from './trust/config-trust.js';
+import { configTextNow, EMPTY_CONFIG, replaceConfig, withConfigLock } from './write-config.js';
 
 export interface ConfigEdit {
   /** Absolute path. */
@@ -125,10 +125,7 @@ function writeEdit(
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
   const { input, warnings } = requireValidEdit(file, text, edited);
   const changed = edited !== text;
-  if (changed) {
-    replaceConfig(file, current.found, edited);
-    keepTrust(context, file, { before: text, after: edited });
-  }
+  if (changed) replaceConfig(context, file, { before: current.found, after: edited });
   const trusted = trustedInput(context, discovery, input);
   const isIgnored = !isSameData(valueAt(trusted.input, path), valueAt(input, path));
   return {
@@ -173,7 +170,7 @@ interface CurrentFile {
 
 function readForEdit(file: string): CurrentFile {
   const found = configTextNow(file);
-  const text = found ?? '{}\n';
+  const text = found ?? EMPTY_CONFIG;
   const document = parseConfigText(file, text);
   // Other faults are allowed: the edit may fix them.
   if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults);

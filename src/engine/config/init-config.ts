@@ -34,8 +34,7 @@ export async function initConfig(
   const file = resolvePath(requestedFile, context.cwd, context.homeDir);
   return withConfigLock(context, signal, () => {
     if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw exists(file);
-    const schemaFile = join(dirname(file), SCHEMA_FILE_NAME);
-    writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+    const schemaFile = writeSchemaFile(file);
     writeFileAtomically(file, configTemplate());
     return { file, schemaFile };
   });
@@ -48,8 +47,14 @@ function exists(file: string): SvcError {
   });
 }
 
-/** The JSON Schema next to a new configuration. */
-export const SCHEMA_FILE_NAME = 'svc.schema.json';
+const SCHEMA_FILE_NAME = 'svc.schema.json';
+
+/** Writes the JSON Schema next to a new configuration. @returns where @throws SvcError CONFIG_WRITE_FAILED */
+export function writeSchemaFile(configFile: string): string {
+  const file = join(dirname(configFile), SCHEMA_FILE_NAME);
+  writeFileAtomically(file, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
+  return file;
+}
 
 /**
  * A new `svc.json` with the most common settings at their defaults, commented out: nobody chose them, so an import can

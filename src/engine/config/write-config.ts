@@ -5,6 +5,10 @@ import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { ifThere, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { readConfigText } from './discovery.js';
+import { keepTrust } from './trust/config-trust.js';
+
+/** The configuration where there is no file yet. */
+export const EMPTY_CONFIG = '{}\n';
 
 /**
  * Runs work that reads a configuration file and writes it. Waits for other processes that do: without the lock, one
@@ -62,13 +66,20 @@ export function requireUnchanged(file: string, before: string | undefined): void
 }
 
 /**
- * Replaces a configuration that was read under {@link withConfigLock}.
+ * Replaces a configuration that was read under {@link withConfigLock}. A trusted one stays trusted.
  *
- * @throws SvcError CONFIG_WRITE_FAILED; the old file is unchanged
+ * @param change.before as {@link configTextNow} returned it @param change.base what was edited, if not that
+ * @throws SvcError CONFIG_WRITE_FAILED, after which the old file is unchanged; STATE_UNWRITABLE
  */
-export function replaceConfig(file: string, before: string | undefined, text: string): void {
+export function replaceConfig(
+  context: EngineContext,
+  file: string,
+  change: { readonly before: string | undefined; readonly base?: string; readonly after: string },
+): void {
+  const { before, base = before ?? EMPTY_CONFIG, after } = change;
   requireUnchanged(file, before);
-  writeFileAtomically(file, text);
+  if (after !== before) writeFileAtomically(file, after);
+  keepTrust(context, file, { before: base, after });
 }
 
 /**

@@ -1,11 +1,15 @@
-import { replaceConfig, requireUnchanged, withConfigLock } from '../config/authoring.js';
-import { keepTrust } from '../config/trust/config-trust.js';
+import {
+  EMPTY_CONFIG,
+  replaceConfig,
+  requireUnchanged,
+  withConfigLock,
+} from '../config/authoring.js';
 import type { EngineContext } from '../support/context.js';
 import { resolvePath } from '../support/files.js';
 import { writeNotes } from './entry-notes.js';
 import type { ImportedData, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
-import { EMPTY_CONFIG, type ImportPlan, planImport } from './plan-import.js';
+import { type ImportPlan, planImport } from './plan-import.js';
 
 export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
 export type { ConfigImportOutput } from './output-schemas.js';
@@ -86,7 +90,6 @@ export async function applyImport(
     requireUnchanged(file, before);
     writeNotes(agent.workspaceDir, folder, notes, signal);
     if (text === (before ?? EMPTY_CONFIG)) return;
-    replaceConfig(file, before, text);
-    keepTrust(context, file, { before: before ?? EMPTY_CONFIG, after: text });
+    replaceConfig(context, file, { before, after: text });
   });
 }

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import {
   checkConfigText,
   configTextNow,
+  EMPTY_CONFIG,
   editJson,
   loadConfigText,
   PROVIDER_SETTINGS,
@@ -25,9 +26,6 @@ import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
 import type { ImportedData, ImportedSetting, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
-
-/** The configuration where there is no file yet. */
-export const EMPTY_CONFIG = '{}\n';
 
 /** What becomes of something of the other program. */
 export type ImportItem = ConfigImportOutput['items'][number];

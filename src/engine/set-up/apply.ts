@@ -1,13 +1,9 @@
-import { dirname, join } from 'node:path';
 import {
-  createJsonSchema,
   replaceConfig,
   requireUnchanged,
-  SCHEMA_FILE_NAME,
   withConfigLock,
-  writeFileAtomically,
+  writeSchemaFile,
 } from '../config/authoring.js';
-import { keepTrust } from '../config/trust/config-trust.js';
 import type { Diagnosis } from '../embeddings/index.js';
 import type { IndexedAgent, SearchOutput } from '../memory/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -46,13 +42,8 @@ export async function applyPlan(
     requireUnchanged(file, before);
     makeWorkspace(work.workspace.dir, work.workspace.withExample);
     if (keyToStore !== undefined) await storeKey(keyToStore.file, keyToStore, work.signal);
-    const isNew = before !== base;
-    const schemaFile = isNew ? join(dirname(file), SCHEMA_FILE_NAME) : null;
-    if (schemaFile !== null) {
-      writeFileAtomically(schemaFile, `${JSON.stringify(createJsonSchema(), null, 2)}\n`);
-    }
-    if (text !== before) replaceConfig(file, before, text);
-    keepTrust(work.context, file, { before: base, after: text });
+    const schemaFile = before === base ? null : writeSchemaFile(file);
+    replaceConfig(work.context, file, { before, base, after: text });
     return { file, schemaFile, secretsFile: keyToStore?.file ?? null };
   });
 }

@@ -17,7 +17,6 @@ import {
   valueAt,
 } from '../../config/index.js';
 import { maskConfigValues } from '../../config/masked-text.js';
-import { keepTrust } from '../../config/trust/config-trust.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
@@ -118,8 +117,7 @@ export function configFix(
             hint: 'run svc config doctor again',
           });
         }
-        replaceConfig(file, text, edited);
-        keepTrust(context, file, { before: text, after: edited });
+        replaceConfig(context, file, { before: text, after: edited });
       }),
   };
 }
