@@ -6,14 +6,11 @@ import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
-import { poolEvidence, scoreClaim } from './scoring/score.js';
+import { poolEvidence } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import { checkClaim, readStatements, relocateClaim } from './sweep/check-claim.js';
 import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
-
-/** A claim with its score and gates, and whether it passes all of them. */
-type ScoredClaim = ReturnType<typeof scoredClaim>;
 
 /** Everything that decides whether a claim is promoted. */
 export type ClaimExplanation = ReturnType<typeof explainClaim>;
@@ -50,14 +47,8 @@ function stepOf(
   return operation.kind === 'retire' ? { change: 'retired', other: null } : undefined;
 }
 
-function scoredClaim(entry: RecallEntry, { phases }: Pick<DreamSettings, 'phases'>, nowMs: number) {
-  const score = scoreClaim(entry, nowMs, phases.deep.recencyHalfLifeDays);
-  const gates = checkGates(entry, score, phases.deep, nowMs);
-  return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
-}
-
 /** An open claim, and whether the next sweep would promote it. */
-export type Candidate = ScoredClaim & { readonly promotes: boolean };
+export type Candidate = ReturnType<typeof checkGates> & { readonly promotes: boolean };
 
 /**
  * The open claims within the age limit, best first, starting with those that the next sweep would promote.
@@ -76,7 +67,7 @@ export function candidates(
     .since(sinceMs)
     .filter(({ state }) => state.fate === 'open')
     .map((entry) => ({
-      ...scoredClaim(pooled.get(entry.key) ?? entry, settings, nowMs),
+      ...checkGates(pooled.get(entry.key) ?? entry, settings.phases.deep, nowMs),
       promotes: next.has(entry.key),
     }))
     .sort(
@@ -112,15 +103,15 @@ export function explainClaim(
   },
 ) {
   const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
-  const { maxPriorEntryLossFraction } = settings.phases.deep;
+  const { deep } = settings.phases;
   return {
-    ...scoredClaim(entry, settings, nowMs),
+    ...checkGates(entry, deep, nowMs),
     /** Whether its note still contains it and later notes agree. */
     relocation: checkClaim(entry, sources, () =>
       readStatements(sources, signalDay(entry), LAST_DAY, signal),
     ).state,
     /** How it relates to `MEMORY.md`. */
-    comparison: compareClaim(entry.text, known, maxPriorEntryLossFraction).verdict,
+    comparison: compareClaim(entry.text, known, deep.maxPriorEntryLossFraction).verdict,
   };
 }
 

@@ -4,7 +4,7 @@ import { isPassing } from '../claims/gist-words.js';
 import { JUNK_WORDS, junkReason } from '../claims/junk.js';
 import type { DreamSettings } from '../sweep/dream-sources.js';
 import { isAsked, isShortTermPath, type RecallEntry, signalCount } from './recall-entry.js';
-import { type ClaimScore, distinctAsks } from './score.js';
+import { distinctAsks, scoreClaim } from './score.js';
 
 /** What a claim has to pass before it is promoted, in this order. */
 export const GATES = [
@@ -25,15 +25,15 @@ function result(gate: (typeof GATES)[number], passed: boolean, why: string) {
 }
 
 /**
- * Checks every gate (facts §7.4). `asked` is specific to svc: a claim nobody asked for is not useful yet,
- * however often notes repeat it.
+ * Scores a claim and checks every gate (facts §7.4). `asked` is specific to svc: a claim nobody asked for is not
+ * useful yet, however often notes repeat it.
  */
 export function checkGates(
   entry: RecallEntry,
-  score: ClaimScore,
   settings: DreamSettings['phases']['deep'],
   nowMs: number,
 ) {
+  const score = scoreClaim(entry, nowMs, settings.recencyHalfLifeDays);
   const junk = junkReason(entry.text);
   const signals = signalCount(entry);
   const asks = distinctAsks(entry);
@@ -45,7 +45,7 @@ export function checkGates(
   const { minRecallCount, minUniqueQueries, maxAgeDays, minScore } = settings;
   const kind = place.source === 'sessions' ? 'conversation' : 'daily note';
   const age = ageDays < 1 ? 'today' : `${ageDays.toFixed(1)} days ago`;
-  return [
+  const gates = [
     result('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
     result('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
     result('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
@@ -68,4 +68,5 @@ export function checkGates(
     result('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
     result('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
   ];
+  return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
 }

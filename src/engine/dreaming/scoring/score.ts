@@ -24,9 +24,6 @@ export const SIGNAL_WEIGHTS = {
 export type SignalName = keyof typeof SIGNAL_WEIGHTS;
 export const SIGNAL_NAMES = Object.keys(SIGNAL_WEIGHTS) as readonly SignalName[];
 
-/** A score and its parts. */
-export type ClaimScore = ReturnType<typeof scoreClaim>;
-
 export const MOST_LIGHT_BOOST = 0.06;
 export const MOST_REM_BOOST = 0.09;
 const BOOST_HALF_LIFE_DAYS = 14;

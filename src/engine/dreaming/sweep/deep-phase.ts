@@ -11,7 +11,7 @@ import {
 import { dayOfEntry, editMemory, promotedEntries } from '../promotion/memory-file.js';
 import { checkGates } from '../scoring/gates.js';
 import { isAsked, type RecallEntry, signalDay, wasOpenAt } from '../scoring/recall-entry.js';
-import { poolEvidence, scoreClaim } from '../scoring/score.js';
+import { poolEvidence } from '../scoring/score.js';
 import type { SweepRecord } from '../store/sweep-records.js';
 import { readStatements } from './check-claim.js';
 import type { PhaseContext } from './dream-sources.js';
@@ -29,8 +29,7 @@ export type DeepResult = Awaited<ReturnType<typeof deepPhase>>;
 
 /** Claims that pass every gate, best first (facts §7.4). */
 function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
-  const { maxAgeDays, recencyHalfLifeDays } = phases.deep;
-  const sinceMs = nowMs - maxAgeDays * MS_PER_DAY;
+  const sinceMs = nowMs - phases.deep.maxAgeDays * MS_PER_DAY;
   const pooled = poolEvidence(entries, sinceMs);
   const ranked: RankedClaim[] = [];
   /** Claims that earlier sweeps on the same day promoted. */
@@ -46,9 +45,8 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
     }
     if (!isAsked(own)) continue;
     const entry = pooled.get(own.key) ?? own;
-    const score = scoreClaim(entry, nowMs, recencyHalfLifeDays);
-    const gates = checkGates(entry, score, phases.deep, nowMs);
-    if (gates.every(({ passed }) => passed)) ranked.push({ entry, score: score.score });
+    const { score, passes } = checkGates(entry, phases.deep, nowMs);
+    if (passes) ranked.push({ entry, score: score.score });
   }
   ranked.sort(
     (a, b) =>
