@@ -26,7 +26,7 @@ export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
     const output: DreamPromoteOutput = {
       ...workspaceOutput(target),
       ...decisionOutput(decision),
-      sweep: sweep.memory.state === 'untouched' ? null : sweep.id,
+      sweep: sweep.memory === undefined ? null : sweep.id,
     };
     this.write(renderPromotion(output));
     if (decision.decision === 'skip') this.setExitCode(1);

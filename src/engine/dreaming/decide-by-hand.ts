@@ -66,7 +66,7 @@ export async function setClaimFate(
     entries.put({ ...entry, state: fate === 'open' ? { fate } : { fate, atMs } });
     const sweep = entry.state.fate === 'promoted' ? sweeps.get(entry.state.sweepId) : undefined;
     // A sweep that was undone left what was edited since, and one without operations found it there.
-    const isUndoable = sweep?.memory.state === 'applied' && sweep.memory.operations.length > 0;
+    const isUndoable = sweep?.memory?.state === 'applied' && sweep.memory.operations.length > 0;
     return isUndoable ? sweep.id : undefined;
   });
 }

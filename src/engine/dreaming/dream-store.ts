@@ -62,7 +62,7 @@ function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
   let changed = 0;
   for (const sweep of sweeps.list(ALL)) {
     const { memory } = sweep;
-    if (memory.state === 'untouched') continue;
+    if (memory === undefined) continue;
     const operations = memory.operations.filter((operation) =>
       textsOf(operation).every((text) => forgotten.removeFrom(text) === text),
     );

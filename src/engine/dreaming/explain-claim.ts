@@ -23,7 +23,7 @@ export function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): read
     .list(Number.MAX_SAFE_INTEGER)
     .toReversed()
     .flatMap(({ id, day, memory }) =>
-      memory.state !== 'applied'
+      memory?.state !== 'applied'
         ? []
         : memory.operations.flatMap((operation) => {
             const step = stepOf(key, operation);

@@ -11,7 +11,7 @@ import {
   objectOrNull,
 } from '../errors/output-schema.js';
 import { skipped, source } from '../memory/output-schemas.js';
-import { SWEEP_TRIGGERS } from './store/sweep-records.js';
+import { CHANGE_STATES, SWEEP_TRIGGERS } from './store/sweep-records.js';
 import { SKIP_REASONS } from './sweep/plan-promotions.js';
 
 /*
@@ -69,7 +69,7 @@ const sweepFields = {
     'The result of each phase.',
   ),
   memory: field(
-    z.enum(['untouched', 'planned', 'applied', 'partly_undone', 'undone']),
+    z.enum(['untouched', ...CHANGE_STATES]),
     'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it. `partly_undone`: entries that were edited stayed.',
   ),
   written: field(count, 'Entries added or replaced.'),

@@ -27,7 +27,7 @@ import {
   SIGNAL_WEIGHTS,
   type SignalName,
 } from './scoring/score.js';
-import type { MemoryState, SweepRecord } from './store/sweep-records.js';
+import type { MemoryChange, SweepRecord } from './store/sweep-records.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
 import type { SweepSummary } from './sweep/run-sweep.js';
 
@@ -64,15 +64,14 @@ export function sweepOutput(sweep: SweepRecord): SweepOutput {
     startedAt: iso(startedMs),
     endedAt: endedMs === undefined ? null : iso(endedMs),
     phases,
-    memory: memory.state,
+    memory: memory?.state ?? 'untouched',
     written: countOf(memory, 'add') + countOf(memory, 'replace'),
     retired: countOf(memory, 'retire'),
   };
 }
 
-function countOf(memory: MemoryState, kind: MemoryOperation['kind']): number {
-  if (memory.state === 'untouched') return 0;
-  return memory.operations.filter((operation) => operation.kind === kind).length;
+function countOf(memory: MemoryChange | undefined, kind: MemoryOperation['kind']): number {
+  return memory?.operations.filter((operation) => operation.kind === kind).length ?? 0;
 }
 
 export function decisionOutput(decision: PromotionDecision): DecisionOutput {
@@ -113,7 +112,7 @@ interface SummaryExtras {
 
 /** A sweep with every change it made to `MEMORY.md`. */
 export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOutput {
-  const memory = sweep.memory.state === 'untouched' ? undefined : sweep.memory;
+  const { memory } = sweep;
   const operations = memory?.operations ?? [];
   const archives = new Map(
     operations.flatMap((one) => (one.kind === 'archive' ? [[one.key, one.path] as const] : [])),
@@ -142,9 +141,8 @@ function changeOutput(
       return entryOutput('add', operation.inserted);
     case 'replace': {
       const [prior] = promotedEntries(operation.before);
-      const archive = prior === undefined ? undefined : archives.get(prior.key);
-      const movedTo = archive === undefined ? {} : { archive };
-      return entryOutput('replace', operation.after, { before: prior?.text, ...movedTo });
+      const archive = prior && archives.get(prior.key);
+      return entryOutput('replace', operation.after, { before: prior?.text, archive });
     }
     case 'retire':
       return entryOutput('retire', operation.before, { archive: archives.get(operation.key) });

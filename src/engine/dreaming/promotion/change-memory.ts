@@ -15,7 +15,7 @@ import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
-import type { MemoryChangeRecord, SweepRecord } from '../store/sweep-records.js';
+import type { MemoryChange, SweepRecord } from '../store/sweep-records.js';
 import { contains, knownMemory } from './compare.js';
 import {
   blockOf,
@@ -71,7 +71,7 @@ export function changeMemory(
     }
     undoArchived(changer.dir, operations);
   }
-  changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
+  changer.sweeps.put({ ...sweep, memory: undefined });
   throw busy('run');
 }
 
@@ -96,7 +96,7 @@ export function plannedFiles(
 }
 
 /** A sweep with a change to `MEMORY.md`. */
-type RecordedSweep = SweepRecord & { readonly memory: MemoryChangeRecord };
+type RecordedSweep = SweepRecord & { readonly memory: MemoryChange };
 
 function recordPlan(
   { sweeps, backupDir }: MemoryChanger,
@@ -146,18 +146,18 @@ function markApplied(
 export function recoverChanges(changer: MemoryChanger): void {
   for (const sweep of changer.sweeps.planned()) {
     const { memory } = sweep;
-    if (memory.state !== 'planned') continue;
+    if (memory?.state !== 'planned') continue;
     if (isApplied(readGuarded(changer.dir, MEMORY_FILE).text, sweep.id, memory)) {
       markApplied(changer, { ...sweep, memory });
       continue;
     }
     if (!changer.dryRun) undoArchived(changer.dir, memory.operations);
-    changer.sweeps.put({ ...sweep, memory: { state: 'untouched' } });
+    changer.sweeps.put({ ...sweep, memory: undefined });
   }
 }
 
 /** Whether a planned change reached the file, which a person may have edited since. */
-function isApplied(text: string, sweepId: string, memory: MemoryChangeRecord): boolean {
+function isApplied(text: string, sweepId: string, memory: MemoryChange): boolean {
   const digest = hash('sha256', text);
   if (digest === memory.afterDigest) return true;
   if (digest === memory.beforeDigest) return false;
@@ -181,7 +181,7 @@ export type UndoResult = ReturnType<typeof undoRecordedSweep>;
 export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
   const { memory } = sweep;
-  if (memory.state !== 'applied') {
+  if (memory?.state !== 'applied') {
     const why = isUndone(memory) ? 'was already undone' : 'changed nothing';
     throw new SvcError('DREAM_SWEEP_UNKNOWN', `sweep ${sweep.id} ${why}`, {
       hint: 'run "svc dream list" to see all sweeps',
@@ -218,7 +218,7 @@ export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
 }
 
 /** What an operation added to `MEMORY.md`. */
-function writtenBlock(operation: MemoryOperation): string {
+export function writtenBlock(operation: MemoryOperation): string {
   if (operation.kind === 'add') return operation.inserted;
   return operation.kind === 'replace' ? operation.after : '';
 }
@@ -268,15 +268,14 @@ function withoutUndone(
   const known = new Set(promotedEntries(before).map(({ key }) => key));
   return promotedEntries(restored).reduce((text, { key, sweepId }) => {
     const memory = sweeps.get(sweepId)?.memory;
-    if (known.has(key) || memory === undefined || memory.state === 'untouched') return text;
-    if (!isUndone(memory)) return text;
+    if (known.has(key) || !isUndone(memory)) return text;
     const own = memory.operations.filter((operation) => archiveOf(operation) === undefined);
     return undoEdits(text, own).text;
   }, restored);
 }
 
-function isUndone({ state }: SweepRecord['memory']): boolean {
-  return state === 'undone' || state === 'partly_undone';
+function isUndone(memory: MemoryChange | undefined): memory is MemoryChange {
+  return memory?.state === 'undone' || memory?.state === 'partly_undone';
 }
 
 /** Removes a sweep's entries from the archive; those that a person edited stay. */

@@ -29,12 +29,11 @@ const phaseRecords = z.partialRecord(z.enum(PHASES), phaseRecord);
 export type PhaseRecord = z.infer<typeof phaseRecord>;
 
 /** How far a change to `MEMORY.md` got. */
-export type MemoryState =
-  | { readonly state: 'untouched' }
-  | ({ readonly state: 'applied' | 'partly_undone' | 'planned' | 'undone' } & MemoryChangeRecord);
+export const CHANGE_STATES = ['planned', 'applied', 'partly_undone', 'undone'] as const;
 
 /** A recorded change to `MEMORY.md`. */
-export interface MemoryChangeRecord {
+export interface MemoryChange {
+  readonly state: (typeof CHANGE_STATES)[number];
   /**
    * SHA-256 of the file before and after, in hexadecimal; of the empty string if there was no file. Once undoing the
    * change began, `afterDigest` is of the file after that.
@@ -57,7 +56,8 @@ export interface SweepRecord {
   /** Undefined while it runs, and forever if it was killed. */
   readonly endedMs: number | undefined;
   readonly phases: Readonly<Partial<Record<PhaseName, PhaseRecord>>>;
-  readonly memory: MemoryState;
+  /** Undefined if it changed nothing. */
+  readonly memory: MemoryChange | undefined;
 }
 
 /** A row of `sweeps`, whose columns have these names in snake case. */
@@ -68,7 +68,7 @@ const row = z.object({
   startedMs: z.number(),
   endedMs: z.nullable(z.number()),
   phases: z.string(),
-  memoryState: z.nullable(z.enum(['planned', 'applied', 'partly_undone', 'undone'])),
+  memoryState: z.nullable(z.enum(CHANGE_STATES)),
   beforeDigest: z.nullable(z.string()),
   afterDigest: z.nullable(z.string()),
   backupFile: z.nullable(z.string()),
@@ -126,7 +126,7 @@ function toRecord(value: unknown): SweepRecord {
     phases: phaseRecords.parse(JSON.parse(read.phases)),
     memory:
       state === null
-        ? { state: 'untouched' }
+        ? undefined
         : {
             state,
             beforeDigest: beforeDigest ?? '',
@@ -139,17 +139,16 @@ function toRecord(value: unknown): SweepRecord {
 }
 
 function toRow({ memory, endedMs, phases, ...record }: SweepRecord): z.infer<typeof row> {
-  const change = memory.state === 'untouched' ? undefined : memory;
   return {
     ...record,
     endedMs: endedMs ?? null,
     phases: JSON.stringify(phases),
-    memoryState: change?.state ?? null,
-    beforeDigest: change?.beforeDigest ?? null,
-    afterDigest: change?.afterDigest ?? null,
-    backupFile: change?.backupFile ?? null,
-    operations: JSON.stringify(change?.operations ?? []),
-    promoted: JSON.stringify(change?.decided ?? []),
+    memoryState: memory?.state ?? null,
+    beforeDigest: memory?.beforeDigest ?? null,
+    afterDigest: memory?.afterDigest ?? null,
+    backupFile: memory?.backupFile ?? null,
+    operations: JSON.stringify(memory?.operations ?? []),
+    promoted: JSON.stringify(memory?.decided ?? []),
   };
 }
 
@@ -164,5 +163,5 @@ export function newSweep(
   const moment = new Date(fields.startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '');
   let id = moment;
   for (let number = 2; sweeps.get(id) !== undefined; number++) id = `${moment}-${number}`;
-  return { id, endedMs: undefined, ...fields, phases: {}, memory: { state: 'untouched' } };
+  return { id, endedMs: undefined, ...fields, phases: {}, memory: undefined };
 }

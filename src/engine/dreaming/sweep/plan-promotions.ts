@@ -4,7 +4,7 @@ import { withLineEndsOf } from '../../memory-files/insertion.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { withinBudget } from '../promotion/budget.js';
-import type { MemoryChanger } from '../promotion/change-memory.js';
+import { type MemoryChanger, writtenBlock } from '../promotion/change-memory.js';
 import {
   compareClaim,
   type KnownMemory,
@@ -223,14 +223,10 @@ class Plan {
   /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
   private isAsWritten({ key, text, sweepId, block }: PromotedEntry): boolean {
     if (claimKeyOf(text) === key) return true;
-    const memory = this.basis.sweeps.get(sweepId)?.memory;
-    if (memory === undefined || memory.state === 'untouched') return false;
-    return memory.operations.some((operation) => {
-      const isWriting = operation.kind === 'add' || operation.kind === 'replace';
-      if (!isWriting) return false;
-      const written = operation.kind === 'add' ? operation.inserted : operation.after;
-      return withLineEndsOf(block, written).includes(block.trimEnd());
-    });
+    const operations = this.basis.sweeps.get(sweepId)?.memory?.operations ?? [];
+    return operations.some((operation) =>
+      withLineEndsOf(block, writtenBlock(operation)).includes(block.trimEnd()),
+    );
   }
 
   private promoted(key: ClaimKey): PromotedEntry | undefined {

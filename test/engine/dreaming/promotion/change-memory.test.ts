@@ -80,7 +80,7 @@ const SWEEP: SweepRecord = {
   startedMs: NOW,
   endedMs: undefined,
   phases: {},
-  memory: { state: 'untouched' },
+  memory: undefined,
 };
 
 const KEY: ClaimKey = claimKeyOf(TEXT);
@@ -104,7 +104,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
   assert.is(promotedEntries(read()).length, 1);
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
   assert.is(
-    applied.memory.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
+    applied.memory?.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
     HAND,
   );
   const { kept, undone } = undoRecordedSweep(changer, applied);
@@ -186,7 +186,7 @@ function killedUndo(changer: MemoryChanger): SweepRecord {
   const sweep = changer.sweeps.get(SWEEP.id) ?? SWEEP;
   assert.throws(() => undoRecordedSweep({ ...changer, database }, sweep), /killed/);
   const left = changer.sweeps.get(SWEEP.id) ?? SWEEP;
-  assert.is(left.memory.state, 'applied');
+  assert.is(left.memory?.state, 'applied');
   return left;
 }
 
@@ -196,7 +196,7 @@ test('killed between taking a file away and recording it: the same undo ends it'
   changeMemory(changer, SWEEP, planFor);
   const { sweep, kept, undone } = undoRecordedSweep(changer, killedUndo(changer));
   assert.not(existsSync(file));
-  assert.is(sweep.memory.state, 'undone');
+  assert.is(sweep.memory?.state, 'undone');
   assert.equal([undone, kept], [1, []]);
   assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
 });
@@ -206,7 +206,7 @@ test('an entry that a person deleted is gone, and not undone', () => {
   const applied = changeMemory(changer, SWEEP, planFor);
   writeFileSync(file, HAND);
   const { sweep, kept, undone } = undoRecordedSweep(changer, applied);
-  assert.is(sweep.memory.state, 'undone');
+  assert.is(sweep.memory?.state, 'undone');
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'gone' }]]);
 });
 
@@ -230,7 +230,7 @@ test('a sweep of which an edited entry stays is partly undone, also after a kill
     const from = isKilled ? killedUndo(changer) : applied;
     const { sweep, undone, kept } = undoRecordedSweep(changer, from);
     assert.equal([undone, kept], [1, [{ key: claimKeyOf(other), why: 'edited' }]]);
-    assert.is(sweep.memory.state, 'partly_undone');
+    assert.is(sweep.memory?.state, 'partly_undone');
     assert.equal(changer.sweeps.get(SWEEP.id), sweep);
     assert.throws(() => undoRecordedSweep(changer, sweep), /already undone/);
   }
@@ -246,7 +246,7 @@ test('a file that is not UTF-8 is not written, since it could not be restored', 
 /** What a killed sweep leaves: the plan recorded, the file replaced or not. */
 function killedSweep(changer: MemoryChanger, text: string): SweepRecord {
   const planned = changeMemory(changer, SWEEP, planFor);
-  if (planned.memory.state !== 'applied') throw new Error('nothing was planned');
+  if (planned.memory?.state !== 'applied') throw new Error('nothing was planned');
   const entry = changer.entries.get(KEY);
   if (entry !== undefined) changer.entries.put({ ...entry, state: { fate: 'open' } });
   const sweep: SweepRecord = { ...planned, memory: { ...planned.memory, state: 'planned' } };
@@ -260,7 +260,7 @@ test('killed after the file was replaced: the next sweep records it', () => {
   const after = planFor(HAND).text;
   killedSweep(changer, after);
   recoverChanges(changer);
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'applied');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
   assert.is(read(), after);
 });
@@ -269,7 +269,7 @@ test('killed before the file was replaced: the next sweep starts over', () => {
   const { changer } = aChanger();
   killedSweep(changer, HAND);
   recoverChanges(changer);
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'untouched');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory, undefined);
   assert.is(changer.entries.get(KEY)?.state.fate, 'open');
 });
 
@@ -321,8 +321,8 @@ test('a sweep whose only entry was edited stays applied, with its claim promoted
   writeFileSync(file, read().replace(TEXT, `${TEXT} Or so.`));
   const { sweep, undone, kept } = undoRecordedSweep(changer, applied);
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'edited' }]]);
-  assert.is(sweep.memory.state, 'applied');
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory.state, 'applied');
+  assert.is(sweep.memory?.state, 'applied');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
   assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
 });
 
@@ -404,7 +404,7 @@ test('what a person wrote in the archive stays, before and after an undo', () =>
 /** Leaves what a sweep leaves that was killed before it was recorded as applied. */
 function killed(changer: MemoryChanger): void {
   const sweep = changer.sweeps.get(NEXT.id);
-  if (sweep === undefined || sweep.memory.state === 'untouched') throw new Error('not planned');
+  if (sweep === undefined || sweep.memory === undefined) throw new Error('not planned');
   changer.sweeps.put({ ...sweep, memory: { ...sweep.memory, state: 'planned' } });
 }
 
@@ -416,7 +416,7 @@ test('killed after the archive was written: the entry is in MEMORY.md only', () 
   recoverChanges(changer);
   assert.is(read(), before);
   assert.is(archive(), undefined);
-  assert.is(changer.sweeps.get(NEXT.id)?.memory.state, 'untouched');
+  assert.is(changer.sweeps.get(NEXT.id)?.memory, undefined);
 });
 
 test('killed after the archive was written: a dry run leaves the files to the next sweep', () => {
@@ -437,7 +437,7 @@ test('killed after both files were written, and then edited: the entry is in the
   recoverChanges(changer);
   assert.equal(promotedEntries(read()), []);
   assert.is(promotedEntries(archive() ?? '').length, 1);
-  assert.is(changer.sweeps.get(NEXT.id)?.memory.state, 'applied');
+  assert.is(changer.sweeps.get(NEXT.id)?.memory?.state, 'applied');
 });
 
 test('an archive that cannot be written leaves MEMORY.md as it is', () => {
