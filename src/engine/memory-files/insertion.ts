@@ -9,6 +9,17 @@ export function withLineEndsOf(text: string, part: string): string {
   return isMixed || !text.includes('\n') ? part : part.replaceAll(/\r?\n/gu, eolOf(text));
 }
 
+/** What ends the last line of a text. */
+export function lineEndAfter(text: string, end: string): string {
+  return text === '' || text.endsWith('\n') ? '' : end;
+}
+
+/** What makes an empty line after a text. */
+export function gapAfter(text: string, end: string): string {
+  if (text === '' || /\n\r?\n$/u.test(text)) return '';
+  return lineEndAfter(text, end) + end;
+}
+
 /**
  * A text without lines that were inserted, wherever they are now: the last, if the same were written again since.
  * Undefined if they were changed.

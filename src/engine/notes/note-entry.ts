@@ -6,8 +6,9 @@ import {
   type TextLines,
   textLines,
 } from '../memory/sources/index.js';
+import { gapAfter, lineEndAfter } from '../memory-files/insertion.js';
 import { CodeFences, closingFence } from '../support/code-fences.js';
-import { folded } from '../support/text.js';
+import { eolOf, folded } from '../support/text.js';
 
 /** Text as it will be in a note, in lines without line ends. */
 export type NoteEntry = readonly [string, ...string[]];
@@ -123,7 +124,7 @@ export function placeEntry(
   entry: NoteEntry,
   { heading, title }: { readonly heading?: string | undefined; readonly title: string },
 ): PlacedEntry {
-  const end = before.includes('\r\n') ? '\r\n' : '\n';
+  const end = eolOf(before);
   const frames: string[] = [];
   let text = before;
   const append = (frame: string): void => {
@@ -159,16 +160,6 @@ function lastLine(text: string): string {
   return text.trimEnd() === '' || /\n\r?\n$/u.test(text)
     ? ''
     : text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
-}
-
-function lineEndAfter(text: string, end: string): string {
-  return text === '' || text.endsWith('\n') ? '' : end;
-}
-
-/** What makes an empty line after a text. */
-function gapAfter(text: string, end: string): string {
-  if (text === '' || /\n\r?\n$/u.test(text)) return '';
-  return lineEndAfter(text, end) + end;
 }
 
 /** Where the section of a heading ends, after its last line with text; undefined without this heading. */

@@ -9,6 +9,7 @@ import {
   removeGuarded,
   writeGuarded,
 } from '../../memory-files/guarded-file.js';
+import { lineEndAfter } from '../../memory-files/insertion.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import { eolOf } from '../../support/text.js';
@@ -330,7 +331,7 @@ function appendRetired(
   }
   for (const { entry, because } of retired) {
     const until = because.why === 'superseded' ? `Until ${because.until}: ` : '';
-    const gap = /[^\n]$/u.test(edited) ? end : '';
+    const gap = lineEndAfter(edited, end);
     const block = blockOf({ entry, text: until + entry.text }, end, { ...because, on: day });
     operations.push({ kind: 'archive', key: entry.key, inserted: append(gap + block), path });
   }

@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import type { LineRange } from '../../memory/index.js';
 import { PROMOTION_MARK } from '../../memory/sources/index.js';
 import {
+  gapAfter,
+  lineEndAfter,
   MEMORY_TITLE,
   withLineEndsOf,
   withoutFrame,
@@ -59,9 +61,6 @@ export const memoryOperation = z.discriminatedUnion('kind', [
 /** The new text of the file and the operations that produced it. */
 export type EditedMemory = Readonly<ReturnType<typeof editMemory>>;
 
-/** The heading of a new `MEMORY.md`. */
-const TITLE = `# ${MEMORY_TITLE}`;
-
 /** The entries written by dreaming, in order. */
 export function promotedEntries(text: string): PromotedEntry[] {
   const entries: PromotedEntry[] = [];
@@ -93,9 +92,9 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
     if (edit.kind === 'add') {
       const framed = withHeading(edited, day, end, operations);
       const at = endOfSection(framed, headingOf(day));
-      // The file may lack a final line end.
-      const inserted = `${/[^\n]$/u.test(framed.slice(0, at)) ? end : ''}${blockOf(edit, end)}`;
-      edited = framed.slice(0, at) + inserted + framed.slice(at);
+      const above = framed.slice(0, at);
+      const inserted = lineEndAfter(above, end) + blockOf(edit, end);
+      edited = above + inserted + framed.slice(at);
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
       continue;
     }
@@ -176,7 +175,7 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       // A killed undo may have put it back already.
       if (text.includes(before)) return text;
       if (above === '') return before + text;
-      return replaceOnce(text, above, above + before) ?? withLineEnd(text) + before;
+      return replaceOnce(text, above, above + before) ?? text + lineEndAfter(text, '\n') + before;
     }
   }
 }
@@ -210,8 +209,8 @@ function withHeading(
 ): string {
   const heading = headingOf(day);
   if (linesOf(text).some((line) => withoutLineEnd(line) === heading)) return text;
-  const title = text.trim() === '' ? `${TITLE}${end}` : '';
-  const gap = text === '' || text.endsWith(end + end) ? '' : text.endsWith('\n') ? end : end + end;
+  const title = text.trim() === '' ? `# ${MEMORY_TITLE}${end}` : '';
+  const gap = gapAfter(text, end);
   // Two operations: undo keeps the title if a person wrote below it.
   const frames =
     title === ''
@@ -269,10 +268,6 @@ function linesOf(text: string): string[] {
 
 function withoutLineEnd(line: string): string {
   return line.replace(/\r?\n$/u, '');
-}
-
-function withLineEnd(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /** The day of an entry's note, or of the sweep that promoted it from a conversation. */

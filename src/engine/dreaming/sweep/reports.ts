@@ -1,6 +1,7 @@
 import { formatCitation } from '../../memory/search/index.js';
 import { type DreamBlock, ownBlockMarks } from '../../memory/sources/index.js';
 import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
+import { gapAfter } from '../../memory-files/insertion.js';
 import { formatCountOf } from '../../support/format.js';
 import { eolOf } from '../../support/text.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
@@ -89,8 +90,7 @@ export function withBlock(text: string, block: DreamBlock, content: string): str
   const body = [opening, ...content.trim().split('\n'), closing].join(end);
   const place = placeOf(text, block);
   if (place !== undefined) return text.slice(0, place.start) + body + text.slice(place.end);
-  const gap = text === '' || text.endsWith(end + end) ? '' : text.endsWith('\n') ? end : end + end;
-  return text + gap + body + end;
+  return text + gapAfter(text, end) + body + end;
 }
 
 /** The content of a block; undefined if it is missing. */
