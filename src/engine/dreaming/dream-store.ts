@@ -55,12 +55,10 @@ export function dreamStore(
   };
 }
 
-const ALL = Number.MAX_SAFE_INTEGER;
-
 /** Undoing a sweep must not bring forgotten text back. */
 function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
   let changed = 0;
-  for (const sweep of sweeps.list(ALL)) {
+  for (const sweep of sweeps.list()) {
     const { memory } = sweep;
     if (memory === undefined) continue;
     const operations = memory.operations.filter((operation) =>

@@ -20,7 +20,7 @@ type TrailStep = DreamExplainOutput['trail'][number];
 /** What sweeps did to a claim's entry in `MEMORY.md`, oldest first. */
 export function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): readonly TrailStep[] {
   return sweeps
-    .list(Number.MAX_SAFE_INTEGER)
+    .list()
     .toReversed()
     .flatMap(({ id, day, memory }) =>
       memory?.state !== 'applied'

@@ -100,8 +100,8 @@ export function sweepRecords(database: Connection) {
   );
   return {
     get: (id: string): SweepRecord | undefined => one.all(id).map(toRecord)[0],
-    /** Newest first. */
-    list: (limit: number): SweepRecord[] => list.all(limit).map(toRecord),
+    /** Newest first; all without a limit. */
+    list: (limit = -1): SweepRecord[] => list.all(limit).map(toRecord),
     /** Sweeps that were killed between planning a change to `MEMORY.md` and recording it. */
     planned: (): SweepRecord[] => planned.all().map(toRecord),
     /** The last one that was not a backfill or a promotion by hand. */
