@@ -49,16 +49,9 @@ function configReport(config: CheckedConfig, context: EngineContext): CheckRepor
   const all = [...faults, ...warnings];
   const text = maskConfigValues(document.text);
   const findings = all.slice(0, MOST_FINDINGS).map((fault): Finding => {
-    const { code, severity, message, location } = fault;
-    const hint = hintOf(fault);
+    const { code, severity, message, location: place } = fault;
     const fix = fixOf(config, fault, context);
-    return finding(code, severity, {
-      message,
-      place: location,
-      text,
-      hint,
-      fix,
-    });
+    return finding(code, severity, { message, place, text, hint: hintOf(fault), fix });
   });
   const more = all.length - findings.length;
   const further = finding('more-findings', 'note', {

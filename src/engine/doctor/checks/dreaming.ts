@@ -5,14 +5,13 @@ import {
   dreamTargets,
   handWritten,
   MOST_LOG_BYTES,
+  nextSweepMs,
   openDreams,
   openNarrator,
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
-import { parseCron } from '../../support/cron.js';
-import { nextRuns } from '../../support/cron-times.js';
 import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
@@ -104,28 +103,18 @@ async function modelFindings({
 const LONG_MS = 366 * MS_PER_DAY;
 
 /** When dreaming runs next. A schedule that never fires is a fault of the configuration. */
-export const schedule = configuredCheck('schedule', async (world) => {
-  const { resolved } = world.loaded;
-  const { dreaming } = resolved.plugins.entries['memory-core'].config;
-  if (!dreaming.enabled) return { summary: 'dreaming is off', findings: [], off: true };
-  const timeZone = dreaming.timezone ?? resolved.agents.defaults.userTimezone;
-  const cron = parseCron(dreaming.frequency);
-  const nowMs = world.context.clock.now();
-  const [nextMs] = cron.ok ? nextRuns(dreaming.frequency, timeZone, nowMs, 1) : [];
-  if (nextMs === undefined) {
-    return { summary: 'never', findings: [rareSweeps(world, 'never fires')] };
-  }
-  const summary = `next run ${zonedMinute(nextMs, timeZone)}`;
-  const isRare = nextMs - nowMs > LONG_MS;
-  const findings = isRare ? [rareSweeps(world, 'fires in more than a year')] : [];
-  return { summary, findings };
-});
-
-function rareSweeps({ placeOf }: ConfiguredWorld, problem: string): Finding {
-  const place = placeOf([...DREAMING, 'frequency']);
-  return finding('schedule-rare', 'warning', {
-    message: `the dreaming schedule ${problem}`,
-    place,
+export const schedule = configuredCheck('schedule', async ({ loaded, context, placeOf }) => {
+  const { plugins, agents } = loaded.resolved;
+  const { dreaming: settings } = plugins.entries['memory-core'].config;
+  const timeZone = settings.timezone ?? agents.defaults.userTimezone;
+  const nowMs = context.clock.now();
+  const nextMs = nextSweepMs({ settings, timeZone }, nowMs);
+  if (nextMs === undefined) return { summary: 'dreaming is off', findings: [], off: true };
+  const rare = finding('schedule-rare', 'warning', {
+    message: 'the dreaming schedule fires in more than a year',
+    place: placeOf([...DREAMING, 'frequency']),
     hint: 'use minute, hour, day of month, month and day of week, such as "0 3 * * *" for every night',
   });
-}
+  const summary = `next run ${zonedMinute(nextMs, timeZone)}`;
+  return { summary, findings: nextMs - nowMs > LONG_MS ? [rare] : [] };
+});

@@ -2,7 +2,7 @@ import { utimes } from 'node:fs/promises';
 import type { ResolvedAgent } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
-import { excludeSettings, scanMemoryFiles } from '../../memory/sources/index.js';
+import { scanMemoryFiles } from '../../memory/sources/index.js';
 import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { queryColumn } from '../../sqlite/query.js';
@@ -11,6 +11,7 @@ import { shortList } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
 import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } from '../check.js';
+import { notesOf } from './workspace.js';
 
 /** svc is not older than this; some archives keep no file times. */
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
@@ -51,11 +52,8 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
 }
 
 function filesOf(agent: ResolvedAgent): readonly SourceFile[] {
-  const { workspaceDir, memorySearch } = agent;
-  const { extraPaths } = memorySearch;
-  const exclude = excludeSettings(agent);
   try {
-    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths, exclude }).files;
+    return scanMemoryFiles(notesOf(agent, agent.workspaceDir)).files;
   } catch (error) {
     // The check of workspaces reports it.
     if (error instanceof SvcError) return [];

@@ -63,8 +63,8 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
   }
 }
 
-/** Where the notes of an agent are. */
-function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
+/** Where the notes of an agent are. @param dir its workspace */
+export function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
   const { extraPaths } = agent.memorySearch;
   return { workspaceDir: dir, layout: 'agent', extraPaths, exclude: excludeSettings(agent) };
 }
