@@ -5,8 +5,7 @@ import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, parsePath, valueAt } from './config-path.js';
 import { editJson, removeValue, renameKey } from './edit-json.js';
 import { type Node, nodeAt } from './jsonc.js';
-import { configSchema } from './schema/index.js';
-import { enumChoices, knownKeys, schemasAt } from './schema/walk.js';
+import { enumChoices, keysAt, schemasAt } from './schema/walk.js';
 
 /** A change of the text that fixes a fault. */
 export interface FaultFix {
@@ -67,7 +66,7 @@ function renameProposals(
   path: ConfigPath,
 ): readonly Proposal[] {
   const parent = path.slice(0, -1);
-  const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
+  const known = keysAt(parent);
   if (suggestion === undefined || !known.includes(suggestion)) return [];
   const typed = String(path.at(-1));
   return [
@@ -87,7 +86,7 @@ function suggestionProposals(
   value: unknown,
 ): readonly Proposal[] {
   if (suggestion === undefined || typeof value !== 'string') return [];
-  const choices = schemasAt(configSchema, path).flatMap(enumChoices);
+  const choices = schemasAt(path).flatMap(enumChoices);
   return [
     {
       title: `set ${formatPath(path)} to "${suggestion}"`,

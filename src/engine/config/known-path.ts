@@ -12,8 +12,7 @@ import {
 import { computedDefault } from './defaults.js';
 import type { LoadConfigOptions } from './discovery.js';
 import { loadConfig } from './load.js';
-import { configSchema } from './schema/index.js';
-import { isListSchema, knownKeys, pathOfKey, schemaAt, schemasAt } from './schema/walk.js';
+import { isListSchema, keysAt, pathOfKey, schemasAt } from './schema/walk.js';
 import { maskSecrets } from './secret-input.js';
 
 /**
@@ -25,26 +24,20 @@ import { maskSecrets } from './secret-input.js';
 export function parseKnownPath(text: string): ConfigPath {
   const path: PathSegment[] = [];
   for (const written of parsePath(text)) {
-    const parent = schemaAt(configSchema, path);
-    const segment =
-      parent !== undefined && isListSchema(parent) && /^\d+$/u.test(String(written))
-        ? Number(written)
-        : written;
-    if (schemasAt(configSchema, [...path, segment]).length === 0) {
-      throw unknownPath(path, segment);
-    }
+    const isPosition = /^\d+$/u.test(String(written)) && schemasAt(path).some(isListSchema);
+    const segment = isPosition ? Number(written) : written;
+    if (schemasAt([...path, segment]).length === 0) throw unknownPath(path, segment);
     path.push(segment);
   }
   return path;
 }
 
 function unknownPath(parent: ConfigPath, segment: PathSegment): SvcError {
-  const schema = schemaAt(configSchema, parent);
-  const known = schema === undefined ? [] : knownKeys(schema);
+  const known = keysAt(parent);
   const path = formatPath([...parent, segment]);
   const near = suggestName(String(segment), known);
   const suggestion =
-    near === undefined ? pathOfKey(configSchema, String(segment)) : formatPath([...parent, near]);
+    near === undefined ? pathOfKey(String(segment)) : formatPath([...parent, near]);
   const keys = known.length === 0 ? 'it has no keys' : `known keys: ${known.join(', ')}`;
   return new SvcError('CONFIG_KEY_UNKNOWN', `unknown configuration key ${path}`, {
     hint: suggestion === undefined ? keys : `did you mean "${suggestion}"?`,
@@ -62,7 +55,7 @@ export function coerceValue(path: ConfigPath, text: string): unknown {
   // No number of JSON, which would be written as null.
   const json = parsed === Infinity || parsed === -Infinity ? undefined : parsed;
   const accepts = (value: unknown): boolean =>
-    schemasAt(configSchema, path).some((schema) => safeParse(schema, value).success);
+    schemasAt(path).some((schema) => safeParse(schema, value).success);
   if (json !== undefined && accepts(json)) return json;
   return accepts(text) || json === undefined ? text : json;
 }

@@ -3,8 +3,7 @@ import { suggestName } from '../support/text.js';
 import type { ConfigPath } from './config-path.js';
 import { parseLeniently } from './document.js';
 import { leavesOf, type Node } from './jsonc.js';
-import { configSchema } from './schema/index.js';
-import { knownKeys, schemasAt } from './schema/walk.js';
+import { keysAt, schemasAt } from './schema/walk.js';
 import { ENV_NAME, isSecretPath, maskSecrets, referencedVariable } from './secret-input.js';
 
 /** The schema has no key so deep, and looking for it takes as long as the path. */
@@ -15,7 +14,7 @@ function isHidden(value: unknown, path: ConfigPath): boolean {
   if (path.length > MOST_KEYS) return true;
   // Small numbers are not secrets, and are often the mistake.
   if (typeof value === 'number' && Math.abs(value) < MOST_SHOWN) return false;
-  return schemasAt(configSchema, path).length === 0 && !isMistypedPublicKey(path);
+  return schemasAt(path).length === 0 && !isMistypedPublicKey(path);
 }
 
 /** A mistyped key is shown with its value where the intended key is not a secret. */
@@ -23,8 +22,7 @@ function isMistypedPublicKey(path: ConfigPath): boolean {
   const last = path.at(-1);
   if (typeof last !== 'string') return false;
   const parent = path.slice(0, -1);
-  const known = schemasAt(configSchema, parent).flatMap((schema) => knownKeys(schema));
-  const suggestion = suggestName(last, known);
+  const suggestion = suggestName(last, keysAt(parent));
   return (
     suggestion !== undefined &&
     !isSecretPath([...parent, suggestion]) &&

@@ -8,7 +8,7 @@ import {
   descriptionOf,
   fewValues,
   isGroup,
-  knownKeys,
+  keysAt,
   schemasAt,
   walkKeys,
 } from './schema/walk.js';
@@ -28,7 +28,7 @@ const REPEATED = 'agents.list.*.memorySearch';
 
 /** Every key of the configuration by root, in schema order. */
 export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> {
-  const roots = new Map<string, ReferenceKey[]>(knownKeys(configSchema).map((root) => [root, []]));
+  const roots = new Map<string, ReferenceKey[]>(keysAt([]).map((root) => [root, []]));
   const listed = new Map<string, ReferenceKey>();
   for (const { path, text, schema } of walkKeys(configSchema)) {
     const dotted = path.join('.');
@@ -57,7 +57,7 @@ export function referenceByRoot(): ReadonlyMap<string, readonly ReferenceKey[]> 
  * @throws SvcError USAGE if it is not a path
  */
 export function valuesOfKey(path: string): readonly string[] {
-  return [...new Set(schemasAt(configSchema, parsePath(path)).flatMap(fewValues))];
+  return [...new Set(schemasAt(parsePath(path)).flatMap(fewValues))];
 }
 
 /** The default of a key as Markdown. */

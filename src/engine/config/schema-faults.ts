@@ -10,10 +10,9 @@ import {
   describeType,
   describeTypes,
   enumChoices,
-  knownKeys,
+  keysAt,
   mapKeySchema,
   pathOfKey,
-  schemaAt,
   schemasAt,
   takesNoText,
 } from './schema/walk.js';
@@ -73,9 +72,8 @@ function goesDeeper(issue: Issue): boolean {
 
 function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string): ConfigFault {
   const at = [...parent, name];
-  const schema = schemaAt(configSchema, parent, document.value);
-  const known = schema === undefined ? [] : knownKeys(schema, valueAt(document.value, parent));
-  const suggestion = suggestName(name, known) ?? pathOfKey(configSchema, name);
+  const known = keysAt(parent, document.value);
+  const suggestion = suggestName(name, known) ?? pathOfKey(name);
   return faultAt('unknown-key', at, document.locateKey(at), {
     message: `unknown key ${JSON.stringify(name)} in ${describePlace(parent)}`,
     expected: `one of ${known.join(', ')}`,
@@ -84,8 +82,8 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
 }
 
 function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {
-  const parent = schemaAt(configSchema, path.slice(0, -1));
-  const keyType = parent === undefined ? undefined : mapKeySchema(parent);
+  const [map] = schemasAt(path.slice(0, -1));
+  const keyType = map && mapKeySchema(map);
   return faultAt('invalid-value', path, document.locateKey(path), {
     message: `${JSON.stringify(path.at(-1))} cannot be a key in ${describePlace(path.slice(0, -1))}`,
     expected: keyType && describeType(keyType),
@@ -93,7 +91,7 @@ function wrongKey(document: ConfigDocument, path: ConfigPath): ConfigFault {
 }
 
 function wrongValue(document: ConfigDocument, path: ConfigPath, wrongType: boolean): ConfigFault {
-  const schemas = schemasAt(configSchema, path, document.value);
+  const schemas = schemasAt(path, document.value);
   const expected = describeTypes(schemas);
   const value = valueAt(document.value, path);
   const location = document.locate(path);

@@ -20,18 +20,19 @@ import {
   $ZodUnion,
 } from 'zod/v4/core';
 import { type ConfigPath, type PathSegment, valueAt } from '../config-path.js';
+import { configSchema } from './index.js';
 import { NOTES } from './keys.js';
 
 type Schema = $ZodType;
 
 /**
- * The schemas of the value at a path: none for an unknown path, several if more than one form is
- * possible.
+ * The schemas of the value at a path of the configuration: none for an unknown path, several if more
+ * than one form is possible.
  *
  * @param value the data from the root; selects the form of a discriminated union
  */
-export function schemasAt(root: Schema, path: ConfigPath, value?: unknown): readonly Schema[] {
-  let schemas: readonly Schema[] = [root];
+export function schemasAt(path: ConfigPath, value?: unknown): readonly Schema[] {
+  let schemas: readonly Schema[] = [configSchema];
   for (const [depth, segment] of path.entries()) {
     const parent = valueAt(value, path.slice(0, depth));
     schemas = schemas.flatMap((schema) => childSchemas(schema, segment, parent));
@@ -39,9 +40,9 @@ export function schemasAt(root: Schema, path: ConfigPath, value?: unknown): read
   return schemas;
 }
 
-/** The first of {@link schemasAt}. */
-export function schemaAt(root: Schema, path: ConfigPath, value?: unknown): Schema | undefined {
-  return schemasAt(root, path, value)[0];
+/** The keys that the object at a path can have; none for anything else, including maps. */
+export function keysAt(path: ConfigPath, value?: unknown): readonly string[] {
+  return schemasAt(path, value).flatMap((schema) => knownKeys(schema, valueAt(value, path)));
 }
 
 function childSchemas(schema: Schema, segment: PathSegment, parent: unknown): readonly Schema[] {
@@ -81,12 +82,8 @@ function isIntended(option: Schema, data: unknown): boolean {
   });
 }
 
-/**
- * The keys of an object's schema; empty for anything else, including maps.
- *
- * @param value the object; selects the form of a discriminated union
- */
-export function knownKeys(schema: Schema, value?: unknown): readonly string[] {
+/** @param value the object; selects the form of a discriminated union */
+function knownKeys(schema: Schema, value: unknown): readonly string[] {
   const inner = unwrap(schema);
   if (inner instanceof $ZodObject) return Object.keys(inner._zod.def.shape);
   if (inner instanceof $ZodUnion) {
@@ -128,8 +125,9 @@ export function isListSchema(schema: Schema): boolean {
 }
 
 /** The path of a key with this name outside of maps and lists: one in the wrong place. */
-export function pathOfKey(root: Schema, name: string): string | undefined {
-  return [...walkKeys(root)].find(({ path }) => path.at(-1) === name && !path.includes('*'))?.text;
+export function pathOfKey(name: string): string | undefined {
+  const keys = [...walkKeys(configSchema)];
+  return keys.find(({ path }) => path.at(-1) === name && !path.includes('*'))?.text;
 }
 
 interface WalkedKey {
