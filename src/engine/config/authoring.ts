@@ -20,17 +20,9 @@ export {
   initConfig,
   writeSchemaFile,
 } from './init-config.js';
-export {
-  endOf,
-  type Node,
-  nodeAt,
-  type ParseError,
-  parseTree,
-  treeOf,
-  valueNode,
-} from './jsonc.js';
+export { endOf, leavesOf, nodeAt, type ParseError, parseTree, treeOf } from './jsonc.js';
 export { type ConfigValue, getConfigValue } from './known-path.js';
-export { PROVIDER_SETTINGS } from './provider-settings.js';
+export { PROVIDER_SETTINGS } from './merge-settings.js';
 export { promptStyle } from './schema/plugins.js';
 export {
   createJsonSchema,

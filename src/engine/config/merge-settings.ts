@@ -29,6 +29,15 @@ export function mergeSettings<Input extends object, Defaults extends object>(
   return merged as WithDefaults<Input, Defaults>;
 }
 
+/** Settings below `memorySearch` that belong to one provider and are wrong for another. */
+export const PROVIDER_SETTINGS = [
+  ['model'],
+  ['outputDimensionality'],
+  ['remote', 'baseUrl'],
+  ['remote', 'apiKey'],
+  ['remote', 'headers'],
+] as const;
+
 /** A configuration with these `memorySearch` settings for every agent, unchecked. */
 export function withMemorySearch(
   input: ConfigInput,

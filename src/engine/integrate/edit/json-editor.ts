@@ -4,8 +4,8 @@ import {
   endOf,
   isBlankJson,
   jsonInsertions,
+  leavesOf,
   type Misfit,
-  type Node,
   nodeAt,
   type ParseError,
   parseConfigText,
@@ -13,9 +13,8 @@ import {
   removeValue,
   textPositions,
   treeOf,
-  valueNode,
 } from '../../config/authoring.js';
-import { type ConfigPath, formatPath } from '../../config/index.js';
+import { formatPath } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import { type DocumentEditor, HIDDEN } from './document-editor.js';
 
@@ -48,7 +47,9 @@ export const jsonEditor: DocumentEditor = {
     if (tree === undefined) return text;
     let result = '';
     let end = 0;
-    for (const node of hiddenNodes(tree, shown)) {
+    for (const { node, path } of leavesOf(tree)) {
+      const isShown = shown?.every((segment, at) => path[at] === segment) === true;
+      if (isShown || (node.type !== 'string' && node.type !== 'number')) continue;
       result += `${text.slice(end, node.offset)}${JSON.stringify(HIDDEN)}`;
       end = endOf(node);
     }
@@ -80,18 +81,6 @@ function syntaxError(file: string, fault: ConfigFault): SvcError {
     hint: `${expected}fix the file by hand; nothing was written`,
     location: fault.location,
   });
-}
-
-/** Strings and numbers outside of a path, in the order of the text. */
-function* hiddenNodes(node: Node, shown: ConfigPath | undefined): Generator<Node> {
-  if (shown?.length === 0) return;
-  if (node.type === 'string' || node.type === 'number') yield node;
-  for (const [at, child] of (node.children ?? []).entries()) {
-    const segment = node.type === 'object' ? child.children?.[0]?.value : at;
-    const value = valueNode(child);
-    if (value === undefined) continue;
-    yield* hiddenNodes(value, shown?.[0] === segment ? shown?.slice(1) : undefined);
-  }
 }
 
 function wrongTypeError(file: string, text: string, { node, path, kind }: Misfit): SvcError {
