@@ -29,7 +29,7 @@ export interface Message extends SpokenTurn {
 
 interface ConversationOptions {
   readonly places: readonly TranscriptPlace[];
-  readonly forgotten: readonly Forgotten[];
+  readonly forgotten: Forgotten;
   readonly onSkip: (skip: SkippedFile) => void;
 }
 
@@ -112,7 +112,7 @@ export class Conversations {
     const { path, mtimeMs } = file;
     try {
       return [...turnsOf(file, wanted)].flatMap(({ role, at = '', line, text: spoken }) => {
-        const text = this.withoutForgotten(spoken);
+        const text = this.options.forgotten.removeFrom(spoken);
         if (text === '') return [];
         const turnMs = Date.parse(at);
         const isDated = !Number.isNaN(turnMs);
@@ -122,10 +122,6 @@ export class Conversations {
       this.options.onSkip({ ...skipOf(file.absolutePath, error), path });
       return [];
     }
-  }
-
-  private withoutForgotten(text: string): string {
-    return this.options.forgotten.reduce((left, forgotten) => forgotten.removeFrom(left), text);
   }
 }
 

@@ -73,7 +73,7 @@ export async function openSources({
   readonly agentSources: AgentSources;
 }): Promise<DreamSources> {
   const dir = realWorkspaceDir(workspace);
-  const forgotten = await Promise.all(forget.map(readForgotten));
+  const forgotten = await readForgotten(...forget);
   /** By path, since each phase looks again. */
   const skipped = new Map<string, SkippedFile>();
   const onSkip = (skip: SkippedFile): void => void skipped.set(skip.path, skip);
@@ -86,7 +86,7 @@ export async function openSources({
       return undefined;
     }
     const { hash, lines: all } = outcome.document;
-    const lines = forgotten.reduce((left, one) => one.cover(left, hash).lines, all);
+    const { lines } = forgotten.cover(all, hash);
     return joinedLines(lines, 0, lines.count);
   };
   return {

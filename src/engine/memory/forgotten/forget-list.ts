@@ -20,7 +20,7 @@ import {
 } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
 import type { forgetListSchema } from './forget-list-schema.js';
-import { Forgotten, NOTHING_FORGOTTEN } from './forgotten.js';
+import { Forgotten } from './forgotten.js';
 
 export type ForgetList = DeepReadonly<z.infer<typeof forgetListSchema>>;
 export type ForgetEntry = ForgetList['entries'][number];
@@ -77,10 +77,13 @@ export async function readForgetList(file: string): Promise<ForgetList | undefin
   }
 }
 
-/** What a list keeps out of memory. @throws SvcError FORGET_LIST_INVALID */
-export async function readForgotten({ listFile }: ForgetPlaces): Promise<Forgotten> {
-  const list = await readForgetList(listFile);
-  return list === undefined ? NOTHING_FORGOTTEN : new Forgotten(list.salt, list.entries);
+/** What lists keep out of memory together. @throws SvcError FORGET_LIST_INVALID */
+export async function readForgotten(...places: readonly ForgetPlaces[]): Promise<Forgotten> {
+  const lists = await Promise.all(places.map(({ listFile }) => readForgetList(listFile)));
+  const entries = lists.flatMap((list) =>
+    (list?.entries ?? []).map((entry) => ({ ...entry, salt: entry.salt ?? list?.salt })),
+  );
+  return new Forgotten('', entries);
 }
 
 /** Writes the list, readable only by its owner. @throws SvcError FORGET_FAILED; the old list is kept then */
