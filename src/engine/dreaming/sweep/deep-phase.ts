@@ -58,11 +58,8 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
   return { considered, ranked, earlier };
 }
 
-/** What the deep phase needs to plan promotions. */
-type PlanningContext = Pick<MemoryChanger, 'dir' | 'sweeps'> & PhaseContext;
-
 /** The claims that pass every gate, and everything that decides which of them are promoted. */
-function preparePlan<C extends PlanningContext>(context: C, sweepId: string) {
+function preparePlan<C extends PhaseContext>(context: C, sweepId: string) {
   const { sources, phases, day, signal } = context;
   const { ranked, ...counted } = rankClaims(context);
   const { text } = readGuarded(context.dir, MEMORY_FILE);
@@ -81,7 +78,7 @@ function preparePlan<C extends PlanningContext>(context: C, sweepId: string) {
  *
  * @throws SvcError DREAM_FILE_REFUSED
  */
-export function nextPromotions(context: PlanningContext): ReadonlySet<ClaimKey> {
+export function nextPromotions(context: PhaseContext): ReadonlySet<ClaimKey> {
   if (!context.phases.deep.enabled) return new Set();
   const { ranked, text, basis, rules } = preparePlan(context, '');
   const { decisions } = planPromotions(ranked, text, basis, rules);

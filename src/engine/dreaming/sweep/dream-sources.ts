@@ -11,15 +11,14 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
-import type { Connection } from '../../sqlite/database.js';
 import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
+import type { MemoryChanger } from '../promotion/change-memory.js';
 import {
   type ClaimPlace,
   dailyNoteDay,
   isShortTermPath,
   type RecallEntry,
 } from '../scoring/recall-entry.js';
-import type { RecallEntries } from '../store/recall-entries.js';
 import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
 
 /** A daily note. */
@@ -125,12 +124,9 @@ export type DreamSettings =
   ResolvedConfig['plugins']['entries']['memory-core']['config']['dreaming'];
 
 /** What the phases of a sweep share. */
-export interface PhaseContext {
-  readonly database: Connection;
-  readonly entries: RecallEntries;
+export interface PhaseContext extends Omit<MemoryChanger, 'backupDir' | 'dryRun'> {
   readonly sources: DreamSources;
   readonly phases: DreamSettings['phases'];
-  readonly nowMs: number;
   /** The sweep's day, and the day of any moment. */
   readonly day: string;
   readonly dayOf: (ms: number) => string;

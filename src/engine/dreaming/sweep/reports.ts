@@ -145,7 +145,6 @@ export function writeReport(
 /** The diary keeps this many entries, the newest. */
 const MOST_ENTRIES = 366;
 const RULE = '---';
-const NAMES = ['DREAMS.md', 'dreams.md'] as const;
 
 /**
  * Writes a day's entry to the diary, replacing one from an earlier sweep on the same day: `DREAMS.md`, or
@@ -154,9 +153,8 @@ const NAMES = ['DREAMS.md', 'dreams.md'] as const;
  * @throws SvcError DREAM_FILE_REFUSED
  */
 export function writeDiary(dir: string, day: string, text: string): void {
-  const files = NAMES.map((name) => readGuarded(dir, name));
-  const file = files.find(({ exists }) => exists) ?? files[0];
-  if (file === undefined) return;
+  const [upper, lower] = [readGuarded(dir, 'DREAMS.md'), readGuarded(dir, 'dreams.md')];
+  const file = lower.exists && !upper.exists ? lower : upper;
   const content = withEntry(blockContent(file.text, 'diary') ?? '', day, text);
   const start = file.exists ? file.text : '# Dreams\n';
   writeGuarded(file, withBlock(start, 'diary', content));
