@@ -6,15 +6,15 @@ import {
   replaceConfig,
   withConfigLock,
 } from '../../config/authoring.js';
-import type { ConfigFault } from '../../config/index.js';
 import {
+  CONFIG_DEFAULTS,
+  type ConfigFault,
   type ConfigPath,
   ENV_NAME,
   formatPath,
-  isRecord,
-  isSecretPath,
   readConfigText,
   valueAt,
+  writtenSecrets,
 } from '../../config/index.js';
 import { maskConfigValues } from '../../config/masked-text.js';
 import { SvcError } from '../../errors/index.js';
@@ -164,30 +164,22 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
 });
 
 function* oldForms(data: unknown): Generator<OldForm> {
-  yield* oldReferences(data, []);
+  for (const { path } of writtenSecrets(data, CONFIG_DEFAULTS.secrets.defaults)) {
+    const [, form, name = ''] = OLD_REFERENCE.exec(String(valueAt(data, path))) ?? [];
+    if (form === undefined || !ENV_NAME.test(name)) continue;
+    yield {
+      path,
+      message:
+        form === '__env__'
+          ? `"${form}:" is no longer a reference: the text itself is used as the secret`
+          : `"${form}:" is an old form of a reference`,
+      title: `write ${formatPath(path)} as env:${name}`,
+      value: `env:${name}`,
+    };
+  }
   for (const path of WITHOUT_EFFECT) {
     if (valueAt(data, path) === undefined) continue;
     const name = formatPath(path);
     yield { path, message: `${name} has no effect`, title: `remove ${name}`, value: undefined };
-  }
-}
-
-function* oldReferences(data: unknown, path: ConfigPath): Generator<OldForm> {
-  if (typeof data === 'string') {
-    const [, form, name = ''] = OLD_REFERENCE.exec(data) ?? [];
-    if (form === undefined || !isSecretPath(path) || !ENV_NAME.test(name)) return;
-    const isRead = form !== '__env__';
-    yield {
-      path,
-      message: isRead
-        ? `"${form}:" is an old form of a reference`
-        : `"${form}:" is no longer a reference: the text itself is used as the secret`,
-      title: `write ${formatPath(path)} as env:${name}`,
-      value: `env:${name}`,
-    };
-  } else if (Array.isArray(data)) {
-    for (const [at, item] of data.entries()) yield* oldReferences(item, [...path, at]);
-  } else if (isRecord(data)) {
-    for (const [key, item] of Object.entries(data)) yield* oldReferences(item, [...path, key]);
   }
 }
