@@ -251,6 +251,9 @@ test('vectors are paid for once, whichever host embeds first', async () => {
     assert.is(new Set(sent).size, sent.length, sent.join('\n---\n'));
     const searched = jsonOf.search(await b.svc('memory', 'search', 'billing service', '--json'));
     assert.equal([searched.mode, searched.results.length > 0], ['hybrid', true]);
+    const [status] = jsonOf.status(await b.svc('memory', 'status', '--deep', '--json')).agents;
+    const vectors = status?.deep?.checks.find(({ check }) => check === 'vectors');
+    assert.equal([vectors?.state, vectors?.text], ['ok', 'compared in process']);
   } finally {
     await fake.close();
   }

@@ -93,8 +93,12 @@ async function checkVectors(
         : identityKeyDifferences(stored, identityKey(adapter.identity)),
     differencesFrom(providers.fallback?.choice, agent.memorySearch),
   );
-  const wanted = agent.memorySearch.store.vector.enabled;
-  return withQuestion(outcomeOf(coverage, vectors.extension, wanted), home, providers, signal);
+  // Whether pgvector pays depends on the size of the database, which doctor checks.
+  const isShared = home.others !== undefined;
+  const wanted = agent.memorySearch.store.vector.enabled && !isShared;
+  const extension = isShared ? 'pgvector' : 'sqlite-vec';
+  const outcome = outcomeOf(coverage, vectors.extension, { extension, wanted });
+  return withQuestion(outcome, home, providers, signal);
 }
 
 function noIndex(index: BackendStatus['index']): VectorsOutcome {
@@ -106,11 +110,11 @@ function noIndex(index: BackendStatus['index']): VectorsOutcome {
 function outcomeOf(
   coverage: VectorCoverage,
   extension: VectorsState['extension'],
-  wanted: boolean,
+  { extension: name, wanted }: { readonly extension: string; readonly wanted: boolean },
 ): VectorsOutcome {
   const { done, all, dimensions } = coverage;
   const found = {
-    text: extension?.loaded === true ? `sqlite-vec ${extension.version}` : 'compared in process',
+    text: extension?.loaded === true ? `${name} ${extension.version}` : 'compared in process',
     ...(dimensions === null || coverage.state === 'other' ? {} : { dimensions }),
     passages: { done, all },
   };
