@@ -1,3 +1,4 @@
+import { isStorageFailure } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { queryValue, runSql } from '../../sqlite/query.js';
 import type { Clock } from '../../support/context.js';
@@ -23,8 +24,8 @@ export interface ScheduleOptions {
 const CHECK_MS = 20_000;
 
 /**
- * Runs sweeps when they are due, until closed. Sweeps missed while the machine slept or the process was down
- * run once, as soon as possible.
+ * Runs sweeps when they are due, until closed. Sweeps missed while the machine slept, the process was down or a
+ * shared server failed run once, as soon as possible.
  */
 export class DreamSchedule {
   private readonly targets: readonly DreamTarget[];
@@ -100,11 +101,15 @@ export class DreamSchedule {
         this.lastChecks.set(target, due);
         return;
       }
+      let isRetried = false;
       try {
         await this.sweep(target);
+      } catch (error) {
+        isRetried = isStorageFailure(error);
+        throw error;
       } finally {
-        // A failed sweep waits for its next time; otherwise it would fail every few seconds.
-        if (!this.closing.signal.aborted) {
+        // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
+        if (!(isRetried || this.closing.signal.aborted)) {
           const endMs = this.options.clock.now();
           writeHandledUntil(database, endMs);
           this.lastChecks.set(target, dueFrom(target, endMs));

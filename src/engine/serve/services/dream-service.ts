@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
-import { faultFields, messageOf } from '../../errors/index.js';
+import { faultFields, isStorageFailure, messageOf } from '../../errors/index.js';
 import { zonedMinute } from '../../support/format.js';
 import {
   hasSameConfig,
@@ -26,6 +26,7 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   const targets = dreamTargets(setup.loaded, setup.context);
   let lastSweep = '';
   let shown: string | undefined;
+  let loggedFault: string | undefined;
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
     openNarrator: async (signal) => {
@@ -46,6 +47,7 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
         skipped: skipped.length,
       };
       const failure = phaseFailure(summary);
+      loggedFault = undefined;
       host.setProblem(failure);
       if (failure === undefined) host.log.info(fields, 'sweep done');
       else host.log.error({ ...fields, hint: failure.hint }, failure.message);
@@ -53,8 +55,12 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
     },
     onChecked: () => showNextSweep(),
     onFault: (_, error) => {
-      const message = `sweep failed: ${messageOf(error)}`;
-      host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
+      const again = isStorageFailure(error) ? ', trying again' : '';
+      const message = `sweep failed${again}: ${messageOf(error)}`;
+      // One that is tried again fails in the same way until the server is back.
+      if (again === '' || message !== loggedFault)
+        host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
+      loggedFault = message;
       host.setProblem(serviceFailure(error));
     },
   });

@@ -7,9 +7,12 @@ import type { DreamTarget } from '../../../../src/engine/dreaming/dream-targets.
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
 import { crontabLine } from '../../../../src/engine/dreaming/schedule/systemd-timer.js';
+import { SvcError } from '../../../../src/engine/errors/index.js';
 import { parseCron } from '../../../../src/engine/support/cron.js';
 import { nextRuns } from '../../../../src/engine/support/cron-times.js';
+import { contextOf } from '../../../support/context.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
+import { freePort } from '../../../support/free-port.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const HOUR = 3_600_000;
@@ -18,10 +21,16 @@ const { dreaming } = resolveConfig({}).plugins.entries['memory-core'].config;
 function aSchedule(startIso: string) {
   const home = tempFolder();
   home.write('notes/memory/2026-11-18.md', '- The backup runs at 02:30.\n');
+  let shared: DreamTarget['agentSources']['shared'];
   const target: DreamTarget = {
     workspace: dreamWorkspace(home.at('notes'), { stateDir: home.at('state') }),
     agents: [],
-    agentSources: NOTES_ONLY,
+    agentSources: {
+      ...NOTES_ONLY,
+      get shared() {
+        return shared;
+      },
+    },
     settings: dreaming,
     timeZone: 'Europe/Berlin',
   };
@@ -43,6 +52,9 @@ function aSchedule(startIso: string) {
     open,
     pass: (hours: number) => {
       nowMs += hours * HOUR;
+    },
+    setShared: (value: typeof shared) => {
+      shared = value;
     },
   };
 }
@@ -119,6 +131,30 @@ test('a failed sweep is reported, and not retried before its next time', async (
   await schedule.check();
   await schedule.check();
   assert.is(faults.length, 1);
+});
+
+test('a sweep that cannot reach the shared server is tried again until it can', async () => {
+  const { open, pass, swept, faults, setShared, home } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  await schedule.check();
+  const config = resolveConfig({
+    storage: { url: `postgres://svc@127.0.0.1:${await freePort()}/svc` },
+  });
+  setShared({
+    places: [{ agent: 'main', origin: 'host-a', config }],
+    context: contextOf(home.path),
+  });
+  pass(24);
+  await schedule.check();
+  await schedule.check();
+  assert.equal(
+    faults.map((fault) => fault instanceof SvcError && fault.code),
+    ['STORAGE_UNREACHABLE', 'STORAGE_UNREACHABLE'],
+  );
+  setShared(undefined);
+  await schedule.check();
+  await schedule.check();
+  assert.is(swept.length, 1);
 });
 
 test('a clock that was set back does not stop the schedule', async () => {
