@@ -58,6 +58,7 @@ const list: JsonDocument = {
         hook: false,
         activeMemory: null,
         captures: false,
+        captureMoved: null,
         error: null,
       },
     ],

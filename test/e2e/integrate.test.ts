@@ -79,11 +79,13 @@ test('a server and a hook that their agent cannot start are in the list and the 
     '.cursor/hooks.json': JSON.stringify({ version: 1, hooks: { sessionEnd: [{ command }] } }),
   });
   const { stdout } = await runInSession(['integrate', '--list'], { home: home.path });
-  assert.match(stdout, /^cursor +yes +broken /m);
+  assert.match(stdout, /^cursor +yes +broken +– +broken /m);
   assert.match(
     stdout,
     'cursor: it cannot start svc: /gone/node does not exist; update the entry: ',
   );
+  const update = 'update the hook: svc integrate cursor --capture';
+  assert.match(stdout, `cursor: it captures nothing: /gone/node does not exist; ${update}\n`);
   const status = await runInSession(['status', '--json'], { home: home.path });
   const message = 'it cannot start the server svc: /gone/node does not exist';
   const hint = 'update the entry: svc integrate cursor';

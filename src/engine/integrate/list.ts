@@ -85,18 +85,25 @@ export type RegisteredCapture = Awaited<ReturnType<typeof registeredCaptures>>[n
 /** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
 export async function registeredCaptures(context: IntegrateContext) {
   const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
-    const commands = await skipUnreadable(() => hookCommands(context, scope, agent, 'capture'));
-    if (commands === undefined || commands.length === 0) return [];
-    const [moved] = commands.flatMap((words) => {
-      const missing = missingPath(words);
-      const hint = `update the hook: ${updateCommand(id, scope, words, ['--capture'])}`;
-      return missing === undefined ? [] : [{ missing, hint }];
-    });
+    const hooks = await skipUnreadable(() => captureHooks(context, scope, agent));
+    if (hooks === undefined) return [];
     /** How the last capture ended; undefined if there was none. */
     const last = lastCapture(context.state, id);
-    return [{ agent: id, title, file, moved, last }];
+    return [{ agent: id, title, file, moved: hooks.moved, last }];
   });
   return (await Promise.all(captures)).flat();
+}
+
+/** The capture hooks of an agent, with the first path in them that does not exist; undefined where none are registered. */
+function captureHooks(context: IntegrateContext, scope: IntegrationScope, agent: AgentFormat) {
+  const commands = hookCommands(context, scope, agent, 'capture');
+  if (commands.length === 0) return undefined;
+  const [moved] = commands.flatMap((words) => {
+    const missing = missingPath(words);
+    const hint = `update the hook: ${updateCommand(agent.id, scope, words, ['--capture'])}`;
+    return missing === undefined ? [] : [{ missing, hint }];
+  });
+  return { moved };
 }
 
 /** The files with hooks that agents read in this folder. */
@@ -249,6 +256,7 @@ async function listAgent(
     hook: false,
     activeMemory: null,
     captures: false,
+    captureMoved: null,
     error: null,
     canRecall: noRecall(agent) === undefined,
   };
@@ -257,8 +265,16 @@ async function listAgent(
     const servers = found.map(({ name }) => name);
     const moved = found.flatMap((server) => server.moved ?? []);
     const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
-    const captures = hookCommands(context, scope, agent, 'capture').length > 0;
-    return { ...listed, servers, moved, hook: activeMemory !== null, activeMemory, captures };
+    const capture = captureHooks(context, scope, agent);
+    return {
+      ...listed,
+      servers,
+      moved,
+      hook: activeMemory !== null,
+      activeMemory,
+      captures: capture !== undefined,
+      captureMoved: capture?.moved ?? null,
+    };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { ...listed, error: { code: error.code, message: error.message } };

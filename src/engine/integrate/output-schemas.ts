@@ -91,6 +91,13 @@ export const integrationsOutputSchema = documentSchema({
         'What the hook does in this folder; `null` without one.',
       ),
       captures: field(z.boolean(), 'Whether capture hooks are registered.'),
+      captureMoved: field(
+        objectOrNull({
+          missing: field(z.string(), 'The path in a capture hook that does not exist.'),
+          hint: field(z.string(), 'What to do about it.'),
+        }),
+        'Set if a capture hook cannot start, because svc or Node.js has moved.',
+      ),
       error: field(
         objectOrNull({
           code: field(z.string(), 'See [errors.md](errors.md).'),

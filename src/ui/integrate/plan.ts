@@ -75,7 +75,7 @@ export function renderAgents(
   ]);
   const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
   const table = renderTable(titles, rows, { style, columns, fit: fitMiddle });
-  const problems = agents.flatMap(({ agent, error, moved, activeMemory }) => [
+  const problems = agents.flatMap(({ agent, error, moved, activeMemory, captureMoved }) => [
     ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
     ...moved.map(({ name, missing, hint }) =>
       safeLine(`${agent}: it cannot start ${name}: ${missing} does not exist; ${hint}`),
@@ -83,6 +83,13 @@ export function renderAgents(
     ...(activeMemory?.why
       ? [`${agent}: its hook recalls nothing: ${safeLine(activeMemory.why)}`]
       : []),
+    ...(captureMoved === null
+      ? []
+      : [
+          safeLine(
+            `${agent}: it captures nothing: ${captureMoved.missing} does not exist; ${captureMoved.hint}`,
+          ),
+        ]),
   ]);
   return problems.length === 0 ? table : `${table}\n${problems.join('\n')}\n`;
 }
@@ -102,8 +109,9 @@ function hookWords({ canRecall, activeMemory, error }: ListedAgent): string {
   return activeMemory.recalls ? 'yes' : 'off';
 }
 
-function captureWords({ hookFile, captures, error }: ListedAgent): string {
+function captureWords({ hookFile, captures, captureMoved, error }: ListedAgent): string {
   if (hookFile === null) return '–';
   if (error !== null) return 'unknown';
+  if (captureMoved !== null) return 'broken';
   return captures ? 'yes' : 'no';
 }
