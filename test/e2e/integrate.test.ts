@@ -162,6 +162,21 @@ test('it reports an existing registration', async () => {
   assert.match(list.stdout, /^cursor +yes +yes +– +no +~\/\.cursor\/mcp\.json$/m);
 });
 
+test('it warns before an entry loses the memory that it selected', async () => {
+  const home = homeWithCursor();
+  home.write('my notes/MEMORY.md', '');
+  const notes = home.at('my notes');
+  const warningsOf = async (...args: readonly string[]) => {
+    const run = await runInSession(['integrate', 'cursor', ...args, '--json'], { home: home.path });
+    return jsonOf.integrate(run).warnings.map(({ message, hint }) => [message, hint]);
+  };
+  assert.equal(await warningsOf('--workspace', notes, '--yes'), []);
+  assert.equal(await warningsOf('--workspace', notes), []);
+  const dropped = `the entry selected another memory: --workspace '${notes}'`;
+  assert.equal(await warningsOf('--dry-run'), [[dropped, 'pass these flags again to keep it']]);
+  assert.equal(await warningsOf('--remove', '--dry-run'), []);
+});
+
 const entrySchema = z.object({
   mcpServers: z.object({
     svc: z.object({

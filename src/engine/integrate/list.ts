@@ -204,6 +204,24 @@ export async function hookWarning(
   return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
 }
 
+/** Warns before an entry is replaced by one that selects no memory, although it did. */
+export function targetWarning(
+  context: IntegrateContext,
+  { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
+): Warning | undefined {
+  if (remote !== undefined || targetWords(target).length > 0) return undefined;
+  const before = serversIn(agent, context, scope, program).find((server) => server.name === name);
+  const dropped = targetWords(before?.target ?? {})
+    .map(shellWord)
+    .join(' ');
+  if (dropped === '') return undefined;
+  return {
+    code: 'INTEGRATION_DOUBTFUL',
+    message: `the entry selected another memory: ${dropped}`,
+    hint: 'pass these flags again to keep it',
+  };
+}
+
 /** The effect of a hook's command line, with its own flags and variables. */
 async function effectOfCommand(
   context: IntegrateContext,
@@ -307,7 +325,8 @@ function serversIn(
       const missing = missingPath(words.slice(0, words.indexOf('mcp')));
       const flags = name === 'svc' ? [] : ['--name', name];
       const hint = `update the entry: ${updateCommand(id, scope, words, flags)}`;
-      return [{ name, moved: missing === undefined ? undefined : { name, missing, hint } }];
+      const moved = missing === undefined ? undefined : { name, missing, hint };
+      return [{ name, moved, target: targetOf(words) }];
     });
   });
 }

@@ -6,6 +6,7 @@ import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isRemote, noRecall, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
+import { targetWarning } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import type { MemoryTarget } from './program.js';
 
@@ -110,10 +111,8 @@ async function recallTimeoutMs(
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function* warningsAbout(
-  { env }: IntegrateContext,
-  { request, server, isDetected, isTemporary }: IntegrationPlan,
-): Generator<Warning> {
+function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Generator<Warning> {
+  const { request, server, isDetected, isTemporary } = plan;
   const code = 'INTEGRATION_DOUBTFUL';
   const { title } = request.agent;
   if (!isDetected && request.scope === 'user') yield { code, message: `${title} not found` };
@@ -121,6 +120,8 @@ function* warningsAbout(
     const message = 'svc runs from the cache of npx, which is temporary';
     yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }
+  const dropped = targetWarning(context, plan);
+  if (dropped !== undefined) yield dropped;
   if (!isRemote(server)) return;
   const { url, tokenEnv } = server;
   const parsed = new URL(url);
@@ -128,7 +129,7 @@ function* warningsAbout(
     const message = 'the token and all results are sent unencrypted to this URL';
     yield { code, message, hint: 'use an https URL' };
   }
-  if (tokenEnv !== undefined && !env[tokenEnv]) {
+  if (tokenEnv !== undefined && !context.env[tokenEnv]) {
     const hint = `set it where ${title} is started; "svc mcp token create" on the server makes a token`;
     yield { code, message: `${tokenEnv} is not set here`, hint };
   }
