@@ -1,7 +1,6 @@
 import {
   type ClaimKey,
   candidateOutput,
-  candidates,
   claimPassage,
   type DreamTarget,
   decisionOutput,
@@ -10,7 +9,6 @@ import {
   promoteClaim,
   setClaimFate,
   undoSweep,
-  withNextSweep,
 } from '../../engine/dreaming/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
@@ -19,7 +17,7 @@ import type { UndoableDecision } from '../../ui/screens/candidates/view.js';
 import type { CommandContext } from '../command-context.js';
 import { failureWords } from '../report-error.js';
 import { screenOptions } from '../terminal.js';
-import { claimToDecide } from './dream-command.js';
+import { claimToDecide, openCandidates } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
 const MARGIN = 60;
@@ -50,10 +48,7 @@ function actionsOn(
     (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
-      const nowMs = clock.now();
-      const found = await withNextSweep(target, { nowMs, signal }, ({ entries }, next) =>
-        candidates(entries, next, target.settings, nowMs),
-      );
+      const found = await openCandidates(target, clock.now(), signal);
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
     },
     passage: async (key) => {

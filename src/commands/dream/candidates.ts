@@ -1,12 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { DreamCommand } from '../../cli/dream/dream-command.js';
+import { DreamCommand, openCandidates } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
   candidateOutput,
-  candidates,
   type DreamCandidatesOutput,
-  withNextSweep,
   workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderCandidates } from '../../ui/dream/candidates.js';
@@ -40,12 +38,7 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       this.write(await showCandidates(target, options, await this.commandContext()));
       return { ...workspaceOutput(target), total: 0, ready: 0, candidates: [] };
     }
-    const { nowMs } = view;
-    const claims = await withNextSweep(
-      target,
-      { nowMs, signal: this.signal },
-      ({ entries }, next) => candidates(entries, next, target.settings, nowMs),
-    );
+    const claims = await openCandidates(target, view.nowMs, this.signal);
     const output = {
       ...workspaceOutput(target),
       total: claims.length,

@@ -1,6 +1,6 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag, targetFlags } from '../../cli/flags.js';
-import { defaultAgentId, resolveAgent } from '../../engine/config/index.js';
+import { resolveAgent } from '../../engine/config/index.js';
 import {
   MOST_SEARCHES,
   readSearchLog,
@@ -26,7 +26,7 @@ export default class MemoryLog extends BaseCommand<LogOutput> {
     const view = this.view();
     const sinceMs = await readSince(flags.since, this.times());
     const loaded = await this.loadConfig();
-    const { id } = resolveAgent(loaded, flags.agent ?? defaultAgentId(loaded.resolved), context);
+    const { id } = resolveAgent(loaded, flags.agent, context);
     const file = searchLogFile(context.state, id);
     const searches = readSearchLog(file, { sinceMs, limit: flags.limit });
     const enabled = loaded.resolved.memory.searchLog;
