@@ -1,6 +1,11 @@
 import { isStorageFailure, type SvcError } from '../engine/errors/index.js';
-import type { FlowStatus } from '../engine/flow-model/flow-record.js';
-import { type PauseRecord, type TaskStatus, taskOutput } from '../engine/flow-model/task-record.js';
+import { ACTIVE_FLOW_STATUSES } from '../engine/flow-model/flow-record.js';
+import {
+  ACTIVE_TASK_STATUSES,
+  FAILED_TASK_STATUSES,
+  type PauseRecord,
+  taskOutput,
+} from '../engine/flow-model/task-record.js';
 import {
   type FlowFilter,
   type Flows,
@@ -92,14 +97,8 @@ function followedList(
 }
 
 const CHOICES = ['all', 'active', 'failed'] as const;
-const FLOW_CHOICES = {
-  active: ['queued', 'running', 'waiting', 'blocked'],
-  failed: ['failed', 'lost'],
-} as const satisfies Readonly<Record<string, readonly FlowStatus[]>>;
-const TASK_CHOICES = {
-  active: ['queued', 'running'],
-  failed: ['failed', 'timed_out', 'lost'],
-} as const satisfies Readonly<Record<string, readonly TaskStatus[]>>;
+const FLOW_CHOICES = { active: ACTIVE_FLOW_STATUSES, failed: ['failed', 'lost'] } as const;
+const TASK_CHOICES = { active: ACTIVE_TASK_STATUSES, failed: FAILED_TASK_STATUSES };
 
 /** Often enough to look live; checking whether anything changed costs next to nothing. */
 const POLL_MS = 200;

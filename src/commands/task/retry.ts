@@ -2,11 +2,9 @@ import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
-import { taskOutput } from '../../engine/flow-model/task-record.js';
+import { FAILED_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
-
-const FAILED = ['failed', 'timed_out', 'lost'] as const;
 
 export default class TaskRetry extends BulkCommand<TaskOutput> {
   static override summary = 'Queue a task again that did not succeed, or all that match.';
@@ -32,13 +30,13 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
   async run(): Promise<BulkOutput | TaskOutput> {
     const { args, flags } = await this.parse(TaskRetry);
     const { runtime: runtimes, failed } = flags;
-    const statuses = failed ? FAILED : undefined;
+    const statuses = failed ? FAILED_TASK_STATUSES : undefined;
     const selection = await this.selection(args.task, flags, { statuses, runtimes });
     const { operator, tasks } = await this.openFlows();
     if (selection !== undefined) {
       const filter = {
         ...selection,
-        statuses: statuses ?? [...FAILED, 'cancelled' as const],
+        statuses: statuses ?? [...FAILED_TASK_STATUSES, 'cancelled' as const],
         ofContinuing: true as const,
       };
       return this.changeAll(flags, {

@@ -15,6 +15,7 @@ export const TASK_RUNTIMES = ['subagent', 'acp', 'cli', 'cron'] as const;
 export type TaskRuntime = (typeof TASK_RUNTIMES)[number];
 
 export const ACTIVE_TASK_STATUSES = ['queued', 'running'] as const;
+export const FAILED_TASK_STATUSES = ['failed', 'timed_out', 'lost'] as const;
 const ENDED_TASK_STATUSES = ['succeeded', 'failed', 'timed_out', 'cancelled', 'lost'] as const;
 /** In the order they are counted in. */
 export const TASK_STATUSES = [...ACTIVE_TASK_STATUSES, ...ENDED_TASK_STATUSES] as const;
@@ -179,7 +180,7 @@ export interface TaskCount {
   readonly count: number;
 }
 
-const FAILURES: readonly TaskStatus[] = ['failed', 'timed_out', 'lost'];
+const FAILED: readonly TaskStatus[] = FAILED_TASK_STATUSES;
 const ACTIVE: readonly TaskStatus[] = ACTIVE_TASK_STATUSES;
 
 /** Counts the tasks of a flow by state and runtime. */
@@ -192,7 +193,7 @@ export function summarizeTasks(counts: readonly TaskCount[]) {
     total,
     active,
     terminal: total - active,
-    failures: sum(({ status }) => FAILURES.includes(status)),
+    failures: sum(({ status }) => FAILED.includes(status)),
     byStatus: byName(TASK_STATUSES, (name) => sum(({ status }) => status === name)),
     byRuntime: byName(TASK_RUNTIMES, (name) => sum(({ runtime }) => runtime === name)),
   };
