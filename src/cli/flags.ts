@@ -3,7 +3,6 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
-import type { SearchFilters } from '../engine/memory/search/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { isCalendarDay } from '../engine/support/day.js';
 import { UNIT_MS } from '../engine/support/time.js';
@@ -298,39 +297,6 @@ export const sessionFlags = {
 
 /** The values of {@link sessionFlags}. */
 export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
-
-/** Flags that restrict a search to some passages. */
-export const filterFlags = {
-  since: Flags.string({
-    summary: 'Only notes from this date on: a date, "last week", or 7d.',
-    helpValue: 'DATE',
-  }),
-  before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
-  on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
-  where: textsFlag(
-    'Only notes whose front matter has key=value, key>value or key<value.',
-    'CONDITION',
-  ),
-  tag: textsFlag('Only notes with this tag.', 'TAG'),
-  heading: Flags.string({
-    summary: 'Only passages under a heading that contains this text.',
-    helpValue: 'TEXT',
-  }),
-  kind: textsFlag('Only this kind of document, such as pdf or image.', 'KIND'),
-};
-
-/** The filters that the flags describe. */
-export function filtersOf({
-  since,
-  before,
-  on,
-  where,
-  tag: tags,
-  heading,
-  kind: kinds,
-}: InferredFlags<typeof filterFlags>): SearchFilters {
-  return { since, before, on, where, tags, heading, kinds };
-}
 
 /** The conversation that the flags describe. */
 export function sessionFacts(flags: SessionFlags): SessionFacts {

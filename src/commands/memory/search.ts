@@ -6,13 +6,12 @@ import { examples } from '../../cli/base-command.js';
 import {
   choicesFlag,
   type FlagsOf,
-  filterFlags,
-  filtersOf,
   maxResultsFlag,
   missingArgument,
   sessionFlags,
   shareFlag,
   targetFlags,
+  textsFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type OpenedMemory, type SearchOutput, searchOutput } from '../../engine/memory/index.js';
@@ -59,7 +58,22 @@ Words match in any combination and in all their forms. "quoted words" must occur
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    ...filterFlags,
+    since: Flags.string({
+      summary: 'Only notes from this date on: a date, "last week", or 7d.',
+      helpValue: 'DATE',
+    }),
+    before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
+    on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
+    where: textsFlag(
+      'Only notes whose front matter has key=value, key>value or key<value.',
+      'CONDITION',
+    ),
+    tag: textsFlag('Only notes with this tag.', 'TAG'),
+    heading: Flags.string({
+      summary: 'Only passages under a heading that contains this text.',
+      helpValue: 'TEXT',
+    }),
+    kind: textsFlag('Only this kind of document, such as pdf or image.', 'KIND'),
     exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
     explain: Flags.boolean({ summary: 'Explain each score.' }),
     long: Flags.boolean({
@@ -154,12 +168,13 @@ const MOST_QUERY_BYTES = 1 << 20;
 
 /** What the flags restrict a search to. */
 function restrictionsOf(flags: FlagsOf<typeof MemorySearch>): Omit<SearchRequest, 'query'> {
+  const { since, before, on, where, tag: tags, heading, kind: kinds } = flags;
   return {
     maxResults: flags['max-results'],
     minScore: flags['min-score'],
     sources: flags.source,
     pathGlob: flags.path,
-    filters: filtersOf(flags),
+    filters: { since, before, on, where, tags, heading, kinds },
     rerank: flags['no-rerank'] ? false : undefined,
     exact: flags.exact,
   };
