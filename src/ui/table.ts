@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
 import { fitColumns, fitEnd, LEAST_LAST, textWidth } from './fit.js';
-import type { Style } from './style.js';
+import type { Paint, Style } from './style.js';
 
 /** A column of a table. */
 export interface TableColumn {
@@ -93,13 +93,19 @@ export function limitNote(
   return `${style.dim(text)}\n`;
 }
 
-/** A named value. */
-export type Field = readonly [name: string, value: string | null | undefined];
+/** A named value, and its colour. */
+export type Field = readonly [
+  name: string,
+  value: string | null | undefined,
+  paint?: Paint | undefined,
+];
 
 /** Named values, which must be safe to show, one per line; those without a value are left out. */
 export function fieldLines(fields: readonly Field[], style: Style): readonly string[] {
   return alignRows(
-    fields.flatMap(([name, value]) => (value ? [[`  ${style.dim(name)}`, value]] : [])),
+    fields.flatMap(([name, value, paint = style.plain]) =>
+      value ? [[`  ${style.dim(name)}`, paint(value)]] : [],
+    ),
   );
 }
 

@@ -1,20 +1,19 @@
-import type { FlowRecord, FlowStatus } from '../../engine/flow-model/flow-record.js';
+import type { FlowRecord } from '../../engine/flow-model/flow-record.js';
 import type { HistoryEntry } from '../../engine/flow-model/history-record.js';
-import type { TaskRecord, TaskStatus } from '../../engine/flow-model/task-record.js';
+import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type { FlowDetails, FlowEntry, FlowHistory, TaskDetails } from '../../engine/flows/index.js';
 import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
-import type { Paint, Style, View } from '../style.js';
+import type { Style, View } from '../style.js';
 import { type Field, fieldLines, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
 
 /** All fields of a flow, its tasks, and its newest changes. */
 export function renderFlow({ flow, summary, tasks, history }: FlowDetails, options: View): string {
-  const { style, nowMs } = options;
-  const head = style.bold(`flow ${flow.flowId}`);
-  const fields = renderFields(flowFields({ flow, summary }, nowMs), flow.status, style);
+  const head = options.style.bold(`flow ${flow.flowId}`);
+  const fields = renderFields(flowFields({ flow, summary }, options), options.style);
   const taskList =
     tasks.length === 0
       ? ''
@@ -31,7 +30,7 @@ export function flowPaneLines(
 ): readonly PaneLine[] {
   return [
     { text: `flow ${flow.flowId}`, paint: style.bold },
-    ...paneFields(flowFields({ flow, summary }, nowMs), flow.status, style),
+    ...paneFields(flowFields({ flow, summary }, { style, nowMs })),
     ...(tasks.length === 0 ? [] : [{ text: '' }, { text: 'tasks', paint: style.bold }]),
     ...tasks.map(taskLine),
     ...historyLines(history, style),
@@ -44,9 +43,11 @@ function taskLine(record: TaskRecord): PaneLine {
   return { label: taskId.slice(0, ID_CHARS), text: parts.join(' · ') };
 }
 
-function flowFields({ flow, summary }: FlowEntry, nowMs: number): readonly Field[] {
+type FieldView = Pick<View, 'nowMs' | 'style'>;
+
+function flowFields({ flow, summary }: FlowEntry, { style, nowMs }: FieldView): readonly Field[] {
   return [
-    ['status', flow.status],
+    ['status', flow.status, statusPaint(flow.status, style)],
     ['goal', flow.goal],
     ['step', flow.currentStep],
     ['blocked by', flow.blockedTaskId],
@@ -64,9 +65,8 @@ function flowFields({ flow, summary }: FlowEntry, nowMs: number): readonly Field
 
 /** All fields of a task, and its newest changes. */
 export function renderTask({ task, flow, history }: TaskDetails, options: View): string {
-  const { style, nowMs } = options;
-  const head = style.bold(`task ${task.taskId}`);
-  const fields = renderFields(taskFields(task, flow, nowMs), task.status, style);
+  const head = options.style.bold(`task ${task.taskId}`);
+  const fields = renderFields(taskFields(task, flow, options), options.style);
   const changes = renderLastChanges(history, task.parentFlowId, options);
   return `${head}\n${fields}${changes}`;
 }
@@ -92,7 +92,7 @@ export function taskPaneLines(
 ): readonly PaneLine[] {
   return [
     { text: `task ${task.taskId}`, paint: style.bold },
-    ...paneFields(taskFields(task, flow, nowMs), task.status, style),
+    ...paneFields(taskFields(task, flow, { style, nowMs })),
     ...historyLines(history, style),
   ];
 }
@@ -100,10 +100,10 @@ export function taskPaneLines(
 function taskFields(
   task: TaskRecord,
   flow: FlowRecord | undefined,
-  nowMs: number,
+  { style, nowMs }: FieldView,
 ): readonly Field[] {
   return [
-    ['status', task.status],
+    ['status', task.status, statusPaint(task.status, style)],
     ['task', task.task],
     ['label', task.label],
     ['flow', flow === undefined ? task.parentFlowId : `${flow.flowId} (${flow.status})`],
@@ -149,30 +149,17 @@ export function isoTime(ms: number | null | undefined): string | undefined {
   return ms == null ? undefined : new Date(ms).toISOString();
 }
 
-function renderFields(
-  rows: readonly Field[],
-  status: FlowStatus | TaskStatus,
-  style: Style,
-): string {
-  const painted = rows.map(([name, value]) => {
-    const lines = safeLines(indentJson(value ?? ''));
-    return [name, fieldPaint(name, status, style)(lines)] as const;
+function renderFields(fields: readonly Field[], style: Style): string {
+  const safe = fields.map(([name, value, paint]): Field => {
+    return [name, safeLines(indentJson(value ?? '')), paint];
   });
-  return `${fieldLines(painted, style).join('\n')}\n`;
+  return `${fieldLines(safe, style).join('\n')}\n`;
 }
 
-function paneFields(
-  rows: readonly Field[],
-  status: FlowStatus | TaskStatus,
-  style: Style,
-): readonly PaneLine[] {
-  return rows.flatMap(([label, value]) =>
-    value ? [{ label, text: indentJson(value), paint: fieldPaint(label, status, style) }] : [],
+function paneFields(fields: readonly Field[]): readonly PaneLine[] {
+  return fields.flatMap(([label, value, paint]) =>
+    value ? [{ label, text: indentJson(value), ...(paint && { paint }) }] : [],
   );
-}
-
-function fieldPaint(name: string, status: FlowStatus | TaskStatus, style: Style): Paint {
-  return name === 'status' ? statusPaint(status, style) : style.plain;
 }
 
 /** What happened to a flow and its tasks, oldest first. */

@@ -44,7 +44,7 @@ export function renderNotification(
   { style, nowMs }: View,
 ): string {
   const rows: readonly Field[] = [
-    ['outcome', outcomePaint(notification.outcome, style)(notification.outcome)],
+    ['outcome', notification.outcome, outcomePaint(notification.outcome, style)],
     ['target', safeLine(notification.target)],
     ['event', notification.kind],
     ['id', safeLine(notification.notificationId)],

@@ -4,7 +4,7 @@ import type { ListColumn } from '../components/list.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { fieldLines, limitNote, renderTable } from '../table.js';
+import { type Field, fieldLines, limitNote, renderTable } from '../table.js';
 
 /** Deliveries as a table, newest first. */
 export function renderDeliveries(
@@ -69,13 +69,13 @@ function fromWords({ clientIp, replayOf }: Pick<Delivery, 'clientIp' | 'replayOf
 /** The fields of a delivery; they may be untrusted. */
 export function deliveryFields(
   delivery: DeliveryDetails,
-  nowMs: number,
-): readonly (readonly [name: string, value: string])[] {
+  { style, nowMs }: Pick<View, 'nowMs' | 'style'>,
+): readonly Field[] {
   const { atMs, route, status, code, reason, action, flowId, event } = delivery;
   const { deliveryId, requestId, ms, replayOf, isVerified, headers, bodyState, bodyBytes } =
     delivery;
   const from = replayOf === null ? fromWords(delivery) : 'an operator';
-  const rows: readonly (readonly [name: string, value: string | null])[] = [
+  return [
     ['received', `${formatRelativeTime(atMs, nowMs)}, ${new Date(atMs).toISOString()}`],
     ['route', route],
     ['event', event],
@@ -83,7 +83,11 @@ export function deliveryFields(
     ['replay of', replayOf],
     ['from', `${from}${isVerified ? '' : ', not verified'}`],
     ['request id', requestId],
-    ['status', `${status}${code === null ? '' : ` ${code}`}, in ${formatDuration(ms)}`],
+    [
+      'status',
+      `${status}${code === null ? '' : ` ${code}`}, in ${formatDuration(ms)}`,
+      statusPaint(status, style),
+    ],
     ['reason', reason],
     ['action', action],
     ['flow', flowId],
@@ -91,17 +95,15 @@ export function deliveryFields(
     // The size of an unverified delivery is unknown.
     ['body', isVerified ? `${formatBytes(bodyBytes)}${BODY_WORDS[bodyState]}` : 'not kept'],
   ];
-  return rows.flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
 }
 
 /** All fields of a delivery, and its body. */
 export function renderDelivery(delivery: DeliveryDetails, options: View): string {
-  const { style, nowMs } = options;
-  const painted = deliveryFields(delivery, nowMs).map(([name, value]) => {
-    const paint = name === 'status' ? statusPaint(delivery.status, style) : style.plain;
-    return [safeLine(name), paint(safeLine(value))] as const;
+  const { style } = options;
+  const safe = deliveryFields(delivery, options).map(([name, value, paint]): Field => {
+    return [safeLine(name), safeLine(value ?? ''), paint];
   });
-  const fields = fieldLines(painted, style).join('\n');
+  const fields = fieldLines(safe, style).join('\n');
   const body = delivery.body === '' ? '' : `\n${safeLines(indentJson(delivery.body))}\n`;
   return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
 }
@@ -123,7 +125,7 @@ export function outcomeWords({ code, reason, action, flowId, replayOf }: Deliver
 }
 
 /** The colour of a status; it only repeats the number. */
-export function statusPaint(status: number, style: Style): Paint {
+function statusPaint(status: number, style: Style): Paint {
   if (status >= 500) return style.fault;
   return status >= 400 ? style.warning : style.ok;
 }

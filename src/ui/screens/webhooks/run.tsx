@@ -17,12 +17,7 @@ import { createState } from '../../components/store.js';
 import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
-import {
-  deliveryColumns,
-  deliveryFields,
-  outcomeWords,
-  statusPaint,
-} from '../../webhook/deliveries.js';
+import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
@@ -253,13 +248,12 @@ function itemOf(delivery: Delivery): DeliveryItem {
 }
 
 function detailLines(details: DeliveryDetails, nowMs: number, style: Style): readonly PaneLine[] {
-  const { id, status, body } = details;
+  const { id, body } = details;
   return [
     { text: `delivery ${id}`, paint: style.bold },
-    ...deliveryFields(details, nowMs).map(([label, text]): PaneLine => {
-      const paint = label === 'status' ? { paint: statusPaint(status, style) } : {};
-      return { label: safeLine(label), text, ...paint };
-    }),
+    ...deliveryFields(details, { style, nowMs }).flatMap(([label, text, paint]) =>
+      text == null ? [] : [{ label: safeLine(label), text, ...(paint && { paint }) }],
+    ),
     { text: '' },
     { text: indentJson(body) },
   ];
