@@ -97,46 +97,31 @@ function vectorsFact(
     refused === 0 ? '' : ` · ${formatCount(refused)} refused by the provider`,
     cached === 0 ? '' : ` · ${formatCount(cached)} cached`,
   ].join('');
-  const fact = (lines: readonly string[], paint: Paint): StatusFact => ({
+  const fact = (paint: Paint, ...lines: readonly string[]): StatusFact => ({
     label: 'vectors',
     lines: lines.map(safeLine),
     prose: true,
     paint,
   });
-  if (index.state !== 'ready') return fact(['none: no index yet'], style.warning);
+  if (index.state !== 'ready') return fact(style.warning, 'none: no index yet');
+  const passages = formatCountOf(all, 'passage');
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
+  const embedded = `${formatCount(done)} of ${passages}${size}${notes}`;
   switch (state) {
     case 'whole':
-      return fact(
-        [
-          `${refused === 0 ? 'all' : formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${notes}`,
-        ],
-        style.ok,
-      );
+      return fact(style.ok, refused === 0 ? `all of ${passages}${size}${notes}` : embedded);
     case 'partial': {
       const pending = `${formatCount(all - done - refused)} pending: "svc memory index" embeds them`;
-      return fact(
-        [`${formatCount(done)} of ${formatCountOf(all, 'passage')}${size}${notes}`, pending],
-        style.warning,
-      );
+      return fact(style.warning, embedded, pending);
     }
-    case 'other':
-      return fact(
-        [
-          `from other settings: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them again`,
-          ...differences,
-        ],
-        style.warning,
-      );
-    case 'empty':
-      return all === 0
-        ? fact(['none: no passages'], style.dim)
-        : fact(
-            [
-              `none yet: ${formatCountOf(all, 'passage')} pending, "svc memory index" embeds them${notes}`,
-            ],
-            style.warning,
-          );
+    case 'other': {
+      const why = `from other settings: ${passages} pending, "svc memory index" embeds them again`;
+      return fact(style.warning, why, ...differences);
+    }
+    case 'empty': {
+      const none = `none yet: ${passages} pending, "svc memory index" embeds them${notes}`;
+      return all === 0 ? fact(style.dim, 'none: no passages') : fact(style.warning, none);
+    }
   }
 }
 
