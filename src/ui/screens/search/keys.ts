@@ -13,38 +13,38 @@ export type SearchIntent =
   | { readonly type: 'copy'; readonly what: 'citation' | 'passage' | 'path' }
   | { readonly type: 'folder' | 'leave' | 'open' };
 
-type KeyTexts = Pick<KeyBinding, 'bar' | 'help'>;
-
 /** Creates the binding of keys that all ask for the same. */
-type Bind = (keys: readonly string[], intent: SearchIntent, texts?: KeyTexts) => KeyBinding;
+type Bind = (
+  on: KeyBinding['on'],
+  intent: SearchIntent,
+  help?: KeyBinding['help'],
+  bar?: KeyBinding['bar'],
+) => KeyBinding;
 
 /** What the keys do in a state. While typing, letters are text; in the list they are keys. */
 export function searchKeys(state: SearchState, dispatch: (intent: SearchIntent) => void): KeyMap {
-  const bind: Bind = (on, intent, texts) => ({ on, run: () => dispatch(intent), ...texts });
+  const bind: Bind = (on, intent, help, bar) => {
+    return { on, run: () => dispatch(intent), ...(help && { help }), ...(bar && { bar }) };
+  };
   const isTyping = state.focus === 'input';
-  const hasResult = selectedItem(state) !== undefined;
-  const leave = bind(['ctrl-c'], { type: 'leave' });
   const help = bind(
     ['?'],
     { type: 'help', on: !state.isHelpOpen },
-    {
-      help: ['?', 'show or close this help; while typing, in an empty input'],
-      bar: { text: '? keys', dropOrder: 8 },
-    },
+    ['?', 'show or close this help; while typing, in an empty input'],
+    { text: '? keys', dropOrder: 8 },
   );
-  const back = bind(['escape'], escapeIntent(state), {
-    help: ['esc', 'back; quits from the input'],
-    bar: { text: isTyping ? 'esc quit' : 'esc back', dropOrder: 9 },
-  });
   const shared = [
-    leave,
-    back,
+    bind(['ctrl-c'], { type: 'leave' }),
+    bind(['escape'], escapeIntent(state), ['esc', 'back; quits from the input'], {
+      text: isTyping ? 'esc quit' : 'esc back',
+      dropOrder: 9,
+    }),
     ...(state.isHelpOpen ? [HELP_SCROLL_KEYS] : []),
-    ...selectKeys(state, hasResult, bind),
-    ...resultKeys(hasResult, isTyping, bind),
+    ...selectKeys(state, bind),
+    ...resultKeys(state, bind),
   ];
   if (!isTyping) {
-    const quit = bind(['q'], { type: 'leave' }, { help: ['q, ctrl-c', 'quit (q in the list)'] });
+    const quit = bind(['q'], { type: 'leave' }, ['q, ctrl-c', 'quit (q in the list)']);
     return {
       bindings: [...shared, ...listKeys(bind), help, quit],
       onOther: typeInto(dispatch, false),
@@ -76,75 +76,61 @@ function typeInto(
   };
 }
 
-/** Esc dropOrder back one step; from the input there is nothing to go back to. */
+/** Esc goes back one step; from the input there is nothing to go back to. */
 function escapeIntent(state: SearchState): SearchIntent {
   if (state.isHelpOpen) return { type: 'help', on: false };
   return state.focus === 'list' ? { type: 'focused', focus: 'input' } : { type: 'leave' };
 }
 
 /** The keys that select a result, recall a query or scroll the passage. */
-function selectKeys(state: SearchState, hasResult: boolean, bind: Bind): readonly KeyBinding[] {
+function selectKeys(state: SearchState, bind: Bind): readonly KeyBinding[] {
+  const isTyping = state.focus === 'input';
+  const isEmpty = state.input.text === '';
   // In an empty input, and while it has a query from the history.
   const recalls =
-    (state.input.text === '' || state.historyAt !== undefined) && listView(state.list).at <= 0;
-  const up: SearchIntent = recalls ? { type: 'recall', by: 1 } : moveTo('up');
-  const isTyping = state.focus === 'input';
+    isTyping && (isEmpty || state.historyAt !== undefined) && listView(state.list).at <= 0;
+  const select = selectedItem(state) && { text: '↑↓ select', dropOrder: 3 };
+  const history = recalls && isEmpty ? { text: '↑ history', dropOrder: 4 } : undefined;
+  const recall: SearchIntent = { type: 'recall', by: 1 };
   return [
-    bind(['up'], isTyping ? up : moveTo('up'), {
-      help: ['↑ ↓, pgup pgdn', 'select a result'],
-      ...(hasResult ? { bar: { text: '↑↓ select', dropOrder: 3 } } : {}),
-    }),
+    bind(['up'], recalls ? recall : moveTo('up'), ['↑ ↓, pgup pgdn', 'select a result'], select),
     bind(['down'], moveTo('down')),
     bind(['pageUp'], moveTo('pageUp')),
     bind(['pageDown'], moveTo('pageDown')),
-    bind(
-      ['ctrl-p'],
-      { type: 'recall', by: 1 },
-      {
-        help: ['↑, ctrl-p ctrl-n', 'earlier queries: ↑ in an empty input'],
-        ...(recalls && isTyping && state.input.text === ''
-          ? { bar: { text: '↑ history', dropOrder: 4 } }
-          : {}),
-      },
-    ),
+    bind(['ctrl-p'], recall, ['↑, ctrl-p ctrl-n', 'earlier queries: ↑ in an empty input'], history),
     bind(['ctrl-n'], { type: 'recall', by: -1 }),
-    bind(
-      ['shift-up'],
-      { type: 'scrolled', by: -1 },
-      { help: ['shift-↑ ↓, wheel', 'scroll the passage; J K in the list'] },
-    ),
+    bind(['shift-up'], { type: 'scrolled', by: -1 }, [
+      'shift-↑ ↓, wheel',
+      'scroll the passage; J K in the list',
+    ]),
     bind(['shift-down'], { type: 'scrolled', by: 1 }),
   ];
 }
 
-function resultKeys(hasResult: boolean, isTyping: boolean, bind: Bind): readonly KeyBinding[] {
-  const inBar = (bar: NonNullable<KeyBinding['bar']>): KeyTexts => (hasResult ? { bar } : {});
+function resultKeys(state: SearchState, bind: Bind): readonly KeyBinding[] {
+  const isTyping = state.focus === 'input';
+  const hasResult = selectedItem(state) !== undefined;
+  const inBar = (text: string, dropOrder: number): KeyBinding['bar'] =>
+    hasResult ? { text, dropOrder } : undefined;
   return [
-    bind(
-      ['enter'],
-      { type: 'open' },
-      {
-        help: ['⏎', 'open the passage in your editor'],
-        ...inBar({ text: '⏎ open', dropOrder: 7 }),
-      },
-    ),
+    bind(['enter'], { type: 'open' }, ['⏎', 'open the passage in your editor'], inBar('⏎ open', 7)),
     bind(
       ['tab'],
       { type: 'focused', focus: isTyping ? 'list' : 'input' },
-      {
-        help: ['tab', 'to the list, where letters are keys, and back; / as well'],
-        ...inBar({ text: isTyping ? 'tab list' : '/ type', dropOrder: 6 }),
-      },
+      ['tab', 'to the list, where letters are keys, and back; / as well'],
+      inBar(isTyping ? 'tab list' : '/ type', 6),
     ),
     bind(
       ['ctrl-y'],
       { type: 'copy', what: 'citation' },
-      { help: ['ctrl-y', 'copy the citation'], ...inBar({ text: 'ctrl-y copy', dropOrder: 5 }) },
+      ['ctrl-y', 'copy the citation'],
+      inBar('ctrl-y copy', 5),
     ),
     bind(
       ['ctrl-e'],
       { type: 'explained' },
-      { help: ['ctrl-e', 'explain the score'], ...inBar({ text: 'ctrl-e score', dropOrder: 2 }) },
+      ['ctrl-e', 'explain the score'],
+      inBar('ctrl-e score', 2),
     ),
   ];
 }
@@ -154,29 +140,24 @@ function listKeys(bind: Bind): readonly KeyBinding[] {
   return [
     bind(['j'], moveTo('down')),
     bind(['k'], moveTo('up')),
-    bind(['g', 'home'], moveTo('first'), {
-      help: ['j k g G', 'down, up, first, last (in the list)'],
-    }),
+    bind(['g', 'home'], moveTo('first'), ['j k g G', 'down, up, first, last (in the list)']),
     bind(['G', 'end'], moveTo('last')),
     bind(['J'], { type: 'scrolled', by: 1 }),
     bind(['K'], { type: 'scrolled', by: -1 }),
     bind(
       ['n'],
       { type: 'jumped', by: 1 },
-      {
-        help: ['n N', 'next and previous match in the passage (in the list)'],
-        bar: { text: 'n match', dropOrder: 1 },
-      },
+      ['n N', 'next and previous match in the passage (in the list)'],
+      { text: 'n match', dropOrder: 1 },
     ),
     bind(['N'], { type: 'jumped', by: -1 }),
-    bind(
-      ['y'],
-      { type: 'copy', what: 'citation' },
-      { help: ['y Y p', 'copy the citation, passage, path (in the list)'] },
-    ),
+    bind(['y'], { type: 'copy', what: 'citation' }, [
+      'y Y p',
+      'copy the citation, passage, path (in the list)',
+    ]),
     bind(['Y'], { type: 'copy', what: 'passage' }),
     bind(['p'], { type: 'copy', what: 'path' }),
-    bind(['o'], { type: 'folder' }, { help: ['o', 'open the folder (in the list)'] }),
+    bind(['o'], { type: 'folder' }, ['o', 'open the folder (in the list)']),
     bind(['/'], { type: 'focused', focus: 'input' }),
   ];
 }
