@@ -16,7 +16,7 @@ import { wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine, shownPath } from '../safe-text.js';
-import { workLines } from '../screens/home/lines.js';
+import { dreamsLines, workLines } from '../screens/home/lines.js';
 import type { Style, View } from '../style.js';
 import { alignRows, renderTable, right } from '../table.js';
 
@@ -58,8 +58,8 @@ export function renderOverallStatus(view: OverallView, options: View): string {
 
 /** The same facts about work as on the home screen. */
 function workPart(work: OverallView['work'], { nowMs }: View): string {
-  const rows = workLines(work, nowMs).map(({ title, parts }) => [title, parts.join(' · ')]);
-  const lines = alignRows(rows);
+  const all = [...workLines(work, nowMs), ...dreamsLines(work.dreams, nowMs)];
+  const lines = alignRows(all.map(({ title, parts }) => [title, parts.join(' · ')]));
   return lines.map((line) => `${line}\n`).join('');
 }
 

@@ -33,7 +33,8 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
     case 'doctor':
       return problems(overview).flatMap(findingDetails);
     case 'search': {
-      const agent = overview.agents?.find(({ name }) => `agent ${name}` === line.id);
+      const { agent: name } = line.target;
+      const agent = overview.agents?.find((one) => one.name === name);
       return agent === undefined ? [] : agentDetails(agent, homeDir);
     }
     case 'listener': {
@@ -47,9 +48,10 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
       return [{ text: `last response ${ago}: ${last.status} ${what}`, kind: 'plain' }];
     }
     case 'candidates': {
-      const hint =
-        line.mark === 'off' ? DREAMS_OFF : isFull(line, overview) ? MEMORY_FULL : undefined;
-      return hint === undefined ? [] : [{ text: hint, kind: 'hint' }];
+      const { agent } = line.target;
+      if (line.mark === 'waiting') return [{ text: DREAMS_OFF, kind: 'hint' }];
+      const isFull = overview.dreams?.find(({ agents }) => agents[0] === agent)?.isFull;
+      return isFull === true ? [{ text: MEMORY_FULL, kind: 'hint' }] : [];
     }
     default:
       return [];
@@ -59,10 +61,6 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
 const DREAMS_OFF = '"svc dream enable" lets "svc serve" consolidate memory on a schedule';
 const MEMORY_FULL =
   'nothing is promoted: move your own lines to notes in memory/, or raise phases.deep.maxMemoryChars';
-
-function isFull({ id }: HomeLine, { dreams = [] }: HomeState['overview']): boolean {
-  return dreams.some((summary, at) => summary.isFull && `dreams ${at}` === id);
-}
 
 /** The first steps after installing svc. */
 const SET_UP_DETAILS: readonly Detail[] = [

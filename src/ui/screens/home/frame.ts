@@ -9,10 +9,10 @@ import { listView } from '../../components/list-state.js';
 import { sparkline } from '../../components/plot.js';
 import { fitEnd, padEnd, spread, textWidth } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import { MARKS, type Mark, paintedMark, type Style } from '../../style.js';
+import { MARKS, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
 import { detailLines, type HomeView } from './detail.js';
-import { type AgentCells, type HomeLine, type HomeMark, problems } from './lines.js';
+import { type AgentCells, type HomeLine, problems } from './lines.js';
 import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
 
@@ -184,8 +184,8 @@ function agentColumns(style: Style, columns: number): readonly ListColumn<HomeLi
   return [
     {
       title: '',
-      cell: ({ mark }) => MARKS[HOME_MARKS[mark]],
-      paint: (sign, { mark }) => paintedMark(HOME_MARKS[mark], style, sign),
+      cell: ({ mark }) => MARKS[mark],
+      paint: (sign, { mark }) => paintedMark(mark, style, sign),
       dropOrder: 9,
     },
     { title: 'agent', cell: ({ title }) => fitEnd(title, most), dropOrder: 8 },
@@ -217,14 +217,13 @@ function lineText(
   style: Style,
   columns: number,
 ): string {
-  const state = HOME_MARKS[mark];
   const cursor = cursorOf(isSelected, style);
   const name = padEnd(fitEnd(title, MAX_TITLE), TITLE_COLUMNS);
   const rest = columns - 7 - textWidth(name);
-  if (rest < 4) return cursor + fitEnd(`${MARKS[state]}  ${name}`, columns - CURSOR_COLUMNS);
+  if (rest < 4) return cursor + fitEnd(`${MARKS[mark]}  ${name}`, columns - CURSOR_COLUMNS);
   const words = fitParts(parts, rest);
-  const paint = mark === 'off' || mark === 'unknown' ? style.dim : style.plain;
-  return `${cursor}${paintedMark(state, style)}  ${isSelected ? style.bold(name) : name}  ${paint(words)}`;
+  const paint = mark === 'waiting' || mark === 'note' ? style.dim : style.plain;
+  return `${cursor}${paintedMark(mark, style)}  ${isSelected ? style.bold(name) : name}  ${paint(words)}`;
 }
 
 /** As many parts as fit; the first one may be cut. */
@@ -247,15 +246,6 @@ function fitParts(parts: readonly string[], columns: number): string {
 }
 
 const LEAST_CUT = 16;
-
-const HOME_MARKS = {
-  well: 'ok',
-  busy: 'running',
-  warning: 'warning',
-  fault: 'fault',
-  off: 'waiting',
-  unknown: 'note',
-} as const satisfies Record<HomeMark, Mark>;
 
 /** The line of faults, and below it as many of them as there is room for. */
 function faultRows(

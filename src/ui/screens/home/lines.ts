@@ -18,6 +18,7 @@ import type { ListItem } from '../../components/list-state.js';
 import { freshnessWords } from '../../memory/status-overview.js';
 import { changedFiles, modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
+import type { Mark } from '../../style.js';
 
 /** What Enter or a key opens. */
 export type HomeTarget =
@@ -35,12 +36,10 @@ export interface HomeStart {
   readonly reserved: { readonly dreams: number; readonly storage: boolean };
 }
 
-/** The state of a line, which a mark shows. */
-export type HomeMark = 'busy' | 'fault' | 'off' | 'unknown' | 'warning' | 'well';
-
 /** One line of the home screen. */
 export interface HomeLine extends ListItem {
-  readonly mark: HomeMark;
+  /** `waiting` if it is off or has nothing to do, `note` if its state is not known. */
+  readonly mark: Mark;
   readonly title: string;
   /** Most important first; without room, the last ones are dropped. */
   readonly parts: readonly string[];
@@ -65,15 +64,15 @@ export interface AgentCells {
 
 /** All lines of the home screen that can be selected. */
 export function homeLines({ overview, nowMs, reserved }: HomeStart): readonly HomeLine[] {
-  const { agents, dreams = [], storage } = overview;
+  const { agents, dreams, storage } = overview;
   const lines = [
     ...setUpLine(overview),
     ...(agents?.map((agent) => agentLine(agent, isUnused(overview), nowMs)) ?? [
       AGENTS_PLACEHOLDER,
     ]),
     ...(storage === undefined && reserved.storage ? [STORAGE_PLACEHOLDER] : []),
-    ...workLines(overview, nowMs).filter(({ title }) => title !== 'dreams'),
-    ...(overview.dreams === undefined
+    ...workLines(overview, nowMs),
+    ...(dreams === undefined
       ? dreamsPlaceholders(reserved.dreams)
       : dreams.length > MOST_DREAMS
         ? [allDreamsLine(dreams, nowMs)]
@@ -85,12 +84,11 @@ export function homeLines({ overview, nowMs, reserved }: HomeStart): readonly Ho
 
 type PlainLine = Omit<HomeLine, 'text'>;
 
-/** The lines of the shared store, the listener, flows, tasks and dreams. */
+/** The lines of the shared store, the listener, flows and tasks. */
 export function workLines(
-  overview: Partial<Pick<Overview, 'config' | 'dreams' | 'flows' | 'listener' | 'storage'>>,
+  { config, flows, listener, storage }: Partial<Overview>,
   nowMs: number,
 ): readonly PlainLine[] {
-  const { config, dreams = [], flows, listener, storage } = overview;
   // The configuration names the store of flows.
   const unread = config?.state === 'faulty' ? UNKNOWN : CHECKING;
   return [
@@ -98,7 +96,6 @@ export function workLines(
     listenerLine(listener, nowMs),
     countLine('flows', flows, unread),
     countLine('tasks', flows, unread),
-    ...dreamsLines(dreams, nowMs),
   ];
 }
 
@@ -111,7 +108,7 @@ const UNKNOWN = ['unknown'];
 /** Lines that are not known yet have placeholders, so that nothing moves later. */
 const AGENTS_PLACEHOLDER: PlainLine = {
   id: 'agents',
-  mark: 'unknown',
+  mark: 'note',
   title: 'agents',
   parts: CHECKING,
   target: { kind: 'doctor' },
@@ -139,7 +136,7 @@ function setUpLine(overview: Partial<Overview>): readonly PlainLine[] {
   return [
     {
       id: 'set-up',
-      mark: 'unknown',
+      mark: 'note',
       title: 'set up',
       parts: ['nothing is set up yet', 'svc config init'],
       target: { kind: 'set-up' },
@@ -162,11 +159,11 @@ function agentLine(
     group: 'agents',
   } as const;
   if (hasNothing) {
-    return { ...line, mark: 'off', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
+    return { ...line, mark: 'waiting', parts: [], cells: { ...NO_CELLS, index: 'no notes yet' } };
   }
   const [fault] = faults;
   if (status === undefined && fault === undefined) {
-    return { ...line, mark: 'unknown', parts: [], cells: { ...NO_CELLS, index: 'checking …' } };
+    return { ...line, mark: 'note', parts: [], cells: { ...NO_CELLS, index: 'checking …' } };
   }
   const message = fault === undefined ? [] : [safeLine(fault.message)];
   if (status === undefined) {
@@ -194,7 +191,7 @@ function agentLine(
     index.rebuildBecause === undefined &&
     staleness !== undefined &&
     changedFiles(staleness) === 0;
-  const mark = fault !== undefined ? 'fault' : isFresh ? 'well' : 'warning';
+  const mark = fault !== undefined ? 'fault' : isFresh ? 'ok' : 'warning';
   return { ...line, mark, parts: [cells.index, ...search], cells };
 }
 
@@ -225,7 +222,7 @@ function storageLine({ server, version, fault }: StorageSummary): PlainLine {
   const where = server === undefined ? [] : [safeLine(server)];
   return {
     id: 'storage',
-    mark: fault === undefined ? 'well' : 'fault',
+    mark: fault === undefined ? 'ok' : 'fault',
     title: 'storage',
     parts:
       fault === undefined
@@ -245,7 +242,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
     opens: 'routes',
     group: 'work',
   } as const;
-  if (listener === undefined) return { ...line, mark: 'unknown', parts: CHECKING };
+  if (listener === undefined) return { ...line, mark: 'note', parts: CHECKING };
   const { process, routes, requests, rejected, last } = listener;
   const requestParts = [
     ...(requests === 0 ? [] : [formatCountOf(requests, 'request')]),
@@ -254,7 +251,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
   ];
   const routeParts = routes === 0 ? [] : [formatCountOf(routes, 'route')];
   if (process === undefined) {
-    const mark = routes === 0 ? 'off' : 'warning';
+    const mark = routes === 0 ? 'waiting' : 'warning';
     return { ...line, mark, parts: ['not running', ...routeParts, ...requestParts] };
   }
   const { url, services, failures } = process;
@@ -269,7 +266,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
     ...routeParts,
     formatCountOf(services, 'service'),
   ];
-  return { ...line, mark: failures.length === 0 ? 'well' : 'fault', parts };
+  return { ...line, mark: failures.length === 0 ? 'ok' : 'fault', parts };
 }
 
 function countLine(
@@ -278,7 +275,7 @@ function countLine(
   unread: readonly string[],
 ): PlainLine {
   const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
-  if (summary === undefined) return { ...line, mark: 'unknown', parts: unread };
+  if (summary === undefined) return { ...line, mark: 'note', parts: unread };
   if (summary.fault !== undefined) {
     return { ...line, mark: 'fault', parts: [safeLine(summary.fault)] };
   }
@@ -288,21 +285,22 @@ function countLine(
     return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
   }
   const { running = 0, queued = 0, blocked = 0 } = counts;
-  if (Object.keys(counts).length === 0) return { ...line, mark: 'off', parts: ['none'] };
+  if (Object.keys(counts).length === 0) return { ...line, mark: 'waiting', parts: ['none'] };
   const failed = kind === 'flows' ? summary.failedNotifications : 0;
   const undelivered = failed === 0 ? [] : [`${formatCountOf(failed, 'notification')} failed`];
-  const mark = blocked + failed > 0 ? 'warning' : running + queued > 0 ? 'busy' : 'well';
+  const mark = blocked + failed > 0 ? 'warning' : running + queued > 0 ? 'running' : 'ok';
   return { ...line, mark, parts: [...undelivered, ...countWords(counts)] };
 }
 
-function dreamsLines(dreams: readonly DreamsSummary[], nowMs: number): readonly PlainLine[] {
+/** A line for each workspace. */
+export function dreamsLines(dreams: readonly DreamsSummary[], nowMs: number): readonly PlainLine[] {
   return dreams.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs));
 }
 
 /** All workspaces in one line, which opens the one that needs attention first. */
 function allDreamsLine(dreams: readonly DreamsSummary[], nowMs: number): PlainLine {
   const lines = dreamsLines(dreams, nowMs);
-  const firstWith = (mark: HomeMark): number => lines.findIndex((line) => line.mark === mark);
+  const firstWith = (mark: Mark): number => lines.findIndex((line) => line.mark === mark);
   const soonest = dreams.reduce(
     (first, { nextMs = Number.POSITIVE_INFINITY }, at) =>
       nextMs < (dreams[first]?.nextMs ?? Number.POSITIVE_INFINITY) ? at : first,
@@ -339,9 +337,9 @@ function dreamsLine(
       ? []
       : [`last ${ago}`, last.failed ? 'failed' : `${formatCount(last.written)} written`];
   if (fault !== undefined) return { ...line, mark: 'fault', parts: [...whose, safeLine(fault)] };
-  if (!enabled) return { ...line, mark: 'off', parts: [...whose, 'off', ...swept] };
+  if (!enabled) return { ...line, mark: 'waiting', parts: [...whose, 'off', ...swept] };
   const full = isFull ? ['MEMORY.md is full'] : [];
-  const mark = isFull || last?.failed === true ? 'warning' : 'well';
+  const mark = isFull || last?.failed === true ? 'warning' : 'ok';
   return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
 }
 
@@ -357,8 +355,8 @@ function faultsLine(overview: Partial<Overview>): PlainLine {
   const [first] = all;
   if (first === undefined) {
     return overview.findings === undefined
-      ? { ...line, mark: 'unknown', parts: CHECKING }
-      : { ...line, mark: 'well', parts: ['none'] };
+      ? { ...line, mark: 'note', parts: CHECKING }
+      : { ...line, mark: 'ok', parts: ['none'] };
   }
   const faults = all.filter(({ severity }) => severity === 'fault').length;
   const warnings = all.length - faults;
@@ -371,22 +369,14 @@ function faultsLine(overview: Partial<Overview>): PlainLine {
 }
 
 /** States of flows and tasks to count, in this order. */
-const COUNTED_STATES = [
-  ['running', 'running'],
-  ['queued', 'queued'],
-  ['waiting', 'waiting'],
-  ['blocked', 'blocked'],
-  ['failed', 'failed'],
-  ['timed_out', 'timed out'],
-  ['lost', 'lost'],
-] as const;
+const COUNTED = ['running', 'queued', 'waiting', 'blocked', 'failed', 'timed_out', 'lost'] as const;
 
 /** Counts by state: `3 running`, `12 failed`, `210 in all`. */
 function countWords(counts: Readonly<Record<string, number>>): readonly string[] {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const byState = COUNTED_STATES.flatMap(([state, word]) => {
+  const byState = COUNTED.flatMap((state) => {
     const count = counts[state] ?? 0;
-    return count === 0 ? [] : [`${formatCount(count)} ${word}`];
+    return count === 0 ? [] : [`${formatCount(count)} ${state.replace('_', ' ')}`];
   });
   return [...byState, `${formatCount(all)} in all`];
 }
