@@ -3,7 +3,6 @@ import type { ReactElement } from 'react';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
-import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import type { Browser, BrowserKeysOptions } from './browser.js';
 import { type BrowserState, paneContent } from './browser-state.js';
@@ -21,8 +20,6 @@ interface BrowserScreenProps<Item extends ListItem> {
   readonly browser: Browser<Item>;
   /** Another store that the functions below read. */
   readonly extraStore?: ReadableStore<unknown>;
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
   readonly title: () => string;
   /** At the right of the title, most important last. */
   readonly facts: (state: BrowserState<Item>) => readonly string[];
@@ -43,15 +40,13 @@ interface BrowserScreenProps<Item extends ListItem> {
 export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {
-  const { browser, stdout, style, title, facts, keys } = props;
+  const { browser, title, facts, keys } = props;
   const state = useStore(browser);
   useStore(props.extraStore ?? browser);
   useKeyMap(() => browser.keys(keys()));
   const { bindings } = browser.keys(keys());
   return (
     <Screen
-      stdout={stdout}
-      style={style}
       title={title()}
       facts={() => facts(state)}
       status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}

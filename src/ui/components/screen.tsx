@@ -4,11 +4,21 @@ import { fitEnd, spread, textWidth } from '../fit.js';
 import { createStyle, type Style } from '../style.js';
 import { type Area, type TerminalSize, useTerminalSize } from '../terminal/size.js';
 
-const StyleContext = createContext<Style>(createStyle(false));
+/** The terminal and the look of all parts of a screen. */
+export const ScreenContext = createContext<{
+  readonly stdout: NodeJS.WriteStream;
+  readonly style: Style;
+}>({
+  // Read late: Node.js opens the stream then.
+  get stdout() {
+    return process.stdout;
+  },
+  style: createStyle(false),
+});
 
 /** The style of the screen that a component is part of. */
 export function useStyle(): Style {
-  return useContext(StyleContext);
+  return useContext(ScreenContext).style;
 }
 
 const MARGIN = 2;
@@ -22,8 +32,6 @@ const LEAST: TerminalSize = { columns: 16, rows: 4 };
 
 /** What a screen consists of; the parts get their area. */
 export interface ScreenProps {
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
   readonly title: string;
   /** At the right of the title, most important last; the first ones are dropped without room. */
   readonly facts: (columns: number) => readonly string[];
@@ -36,8 +44,8 @@ export interface ScreenProps {
  * terminal stays free (see frame-output.ts).
  */
 export function Screen(props: ScreenProps): ReactElement {
-  const { stdout, style, title, facts, status, children } = props;
-  const size = useTerminalSize(stdout);
+  const { title, facts, status, children } = props;
+  const size = useTerminalSize(useContext(ScreenContext).stdout);
   const rows = size.rows - 1;
   if (size.columns < LEAST.columns || rows < LEAST.rows) {
     return <Text wrap="truncate">too small</Text>;
@@ -47,19 +55,17 @@ export function Screen(props: ScreenProps): ReactElement {
   const gap = size.rows < GAPS_FROM_ROWS ? 0 : 1;
   const body = { columns, rows: rows - 2 - gap * 2, x: margin, y: 1 + gap };
   return (
-    <StyleContext value={style}>
-      <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
-        <Box height={1 + gap} flexShrink={0}>
-          <Header title={title} facts={facts(columns)} columns={columns} />
-        </Box>
-        <Box height={body.rows} flexShrink={0} flexDirection="column" overflowY="hidden">
-          {children(body)}
-        </Box>
-        <Box height={1 + gap} flexShrink={0} paddingTop={gap}>
-          {status({ columns, rows: 1, x: margin, y: rows - 1 })}
-        </Box>
+    <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
+      <Box height={1 + gap} flexShrink={0}>
+        <Header title={title} facts={facts(columns)} columns={columns} />
       </Box>
-    </StyleContext>
+      <Box height={body.rows} flexShrink={0} flexDirection="column" overflowY="hidden">
+        {children(body)}
+      </Box>
+      <Box height={1 + gap} flexShrink={0} paddingTop={gap}>
+        {status({ columns, rows: 1, x: margin, y: rows - 1 })}
+      </Box>
+    </Box>
   );
 }
 

@@ -6,7 +6,7 @@ import { KeyHelp, StatusBar } from './status-bar.js';
 import { createStore, type ReadableStore, type StateStore, type Store, useStore } from './store.js';
 
 /** What a screen shows of running work. Functions are called for every frame. */
-interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'stdout' | 'style' | 'title'> {
+interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'title'> {
   /** Also read by the functions below. */
   readonly store: ReadableStore<WorkState>;
   /** Finished lines, most important first. */
@@ -22,7 +22,7 @@ export interface WorkState {
 
 /** A screen that is shown while work is running. */
 export function WorkScreen(props: WorkScreenProps): ReactElement {
-  const { store, stdout, style, title, facts, lines, onStop } = props;
+  const { store, title, facts, lines, onStop } = props;
   const { isStopping } = useStore(store);
   // Several keys can arrive before the next frame.
   const [help] = useState(() => createStore(false, (_, isOpen: boolean) => isOpen));
@@ -32,8 +32,6 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
   return (
     <Screen
-      stdout={stdout}
-      style={style}
       title={title}
       facts={facts}
       status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}

@@ -1,5 +1,6 @@
 import { render } from 'ink';
 import { type ReactNode, useEffect } from 'react';
+import { ScreenContext } from '../components/screen.js';
 import type { Style } from '../style.js';
 import { createFrameOutput, type FrameOutput } from './frame-output.js';
 import { createInputReader, InputContext } from './input.js';
@@ -48,15 +49,15 @@ const MAX_FPS = 100;
  * ordinary key: in raw mode it sends no signal. Ctrl-Z suspends every screen. The terminal is restored as soon as ink
  * removes the view, also if the process ends without `unmount`.
  */
-export function mountScreen(view: ReactNode, streams: ScreenStreams): MountedScreen {
-  const { stdin, stdout, mouse } = streams;
+export function mountScreen(view: ReactNode, options: ScreenOptions): MountedScreen {
+  const { stdin, stdout, mouse, style } = options;
   const frames = createFrameOutput(stdout);
   const input = createInputReader(stdin, () => session.suspend());
   const modes = mouse === false ? MODES : MODES_WITH_MOUSE;
-  const session = takeTerminal(streams, modes, frames, input);
+  const session = takeTerminal(options, modes, frames, input);
   const root = (
     <InputContext value={input}>
-      {view}
+      <ScreenContext value={{ stdout, style }}>{view}</ScreenContext>
       <WipeOnResize stdout={stdout} frames={frames} />
       <CallOnUnmount call={session.leave} />
     </InputContext>

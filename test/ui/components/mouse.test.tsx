@@ -12,9 +12,12 @@ import {
 } from '../../../src/ui/components/list-state.js';
 import { PANE_TOP, Pane, reducePane } from '../../../src/ui/components/pane.js';
 import { createStore } from '../../../src/ui/components/store.js';
+import { createStyle } from '../../../src/ui/style.js';
 import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
 import { assertRestored, createTerminal, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
+
+const STYLE = createStyle(false);
 
 const test = suite('lists and panes with a mouse');
 
@@ -49,7 +52,7 @@ test('a click selects, a second one opens, the wheel moves', async () => {
   }
   const terminal = createTerminal(40, 12);
   terminal.stdout.write('$ svc\r\n');
-  const screen = mountScreen(<View />, terminal);
+  const screen = mountScreen(<View />, { ...terminal, style: STYLE });
   await waitForText(terminal, '❯ entry 0 of 28 !');
   assert.is(terminal.buffer.mouse, true);
   terminal.type(click(3, 4));
@@ -74,7 +77,7 @@ test('the wheel scrolls a pane', async () => {
     return <Pane state={state} dispatch={store.dispatch} text={text} area={area} />;
   }
   const terminal = createTerminal(40, 12);
-  const screen = mountScreen(<View />, terminal);
+  const screen = mountScreen(<View />, { ...terminal, style: STYLE });
   await waitForText(terminal, 'lines 1–5 of 30');
   terminal.type(WHEEL_DOWN);
   await waitForText(terminal, 'lines 4–8 of 30');
@@ -86,7 +89,7 @@ test('a pane of one row shows one line of its text, and nothing else', async () 
   const area = { columns: 30, rows: 1, x: 0, y: 0 };
   const terminal = createTerminal(40, 12);
   const pane = <Pane state={PANE_TOP} dispatch={() => undefined} text={text} area={area} />;
-  const screen = mountScreen(pane, terminal);
+  const screen = mountScreen(pane, { ...terminal, style: STYLE });
   await waitForText(terminal, 'entry 0');
   assert.equal(terminal.screen(), ['entry 0']);
   await screen.unmount();

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 import { NEVER } from '../../../src/engine/support/async.js';
+import { ScreenContext } from '../../../src/ui/components/screen.js';
 import type { Note } from '../../../src/ui/components/status-bar.js';
 import { createStore } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
@@ -167,18 +168,19 @@ for (const columns of [60, 80, 200]) {
     store.dispatch({ type: 'overview', overview: busyOverview(), nowMs: NOW });
     const left: string[] = [];
     const view = render(
-      <HomeScreen
-        store={store}
-        stdout={createTerminal(columns, 24).stdout}
-        {...plain}
-        handlers={{
-          dispatch: store.dispatch,
-          onOpen: ({ kind }) => left.push(kind),
-          onPalette: () => left.push('palette'),
-          onRefresh: () => left.push('refresh'),
-          onLeave: () => left.push('leave'),
-        }}
-      />,
+      <ScreenContext value={{ stdout: createTerminal(columns, 24).stdout, style: plain.style }}>
+        <HomeScreen
+          store={store}
+          homeDir={plain.homeDir}
+          handlers={{
+            dispatch: store.dispatch,
+            onOpen: ({ kind }) => left.push(kind),
+            onPalette: () => left.push('palette'),
+            onRefresh: () => left.push('refresh'),
+            onLeave: () => left.push('leave'),
+          }}
+        />
+      </ScreenContext>,
     );
     const frame = (): string => view.lastFrame() ?? '';
     assert.match(frame(), 'up to date');

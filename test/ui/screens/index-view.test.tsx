@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent } from '../../../src/engine/memory/sync/index.js';
+import { ScreenContext } from '../../../src/ui/components/screen.js';
 import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { reduceSync, startSyncProgress } from '../../../src/ui/memory/sync-progress.js';
@@ -19,15 +20,15 @@ function renderIndexView() {
   const store = createState({ progress: startSyncProgress(0), isStopping: false });
   const stops: number[] = [];
   const view = render(
-    <WorkScreen
-      store={store}
-      stdout={createTerminal(80, 24).stdout}
-      style={STYLE}
-      title="svc · index · main"
-      facts={() => []}
-      lines={({ columns }) => syncRows(store.getSnapshot().progress, STYLE, columns)}
-      onStop={() => stops.push(1)}
-    />,
+    <ScreenContext value={{ stdout: createTerminal(80, 24).stdout, style: STYLE }}>
+      <WorkScreen
+        store={store}
+        title="svc · index · main"
+        facts={() => []}
+        lines={({ columns }) => syncRows(store.getSnapshot().progress, STYLE, columns)}
+        onStop={() => stops.push(1)}
+      />
+    </ScreenContext>,
   );
   const emit = (event: SyncEvent, atMs: number): void =>
     store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, atMs) });

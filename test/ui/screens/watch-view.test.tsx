@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
+import { ScreenContext } from '../../../src/ui/components/screen.js';
 import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { textWidth } from '../../../src/ui/fit.js';
@@ -104,17 +105,17 @@ test('Ctrl-C and q request a stop; ? lists the keys', async () => {
   const store = createState(after([SYNCED]));
   let stops = 0;
   const view = render(
-    <WorkScreen
-      store={store}
-      stdout={createTerminal(80, 24).stdout}
-      style={STYLE}
-      title="svc · watch"
-      facts={() => []}
-      lines={(area) => watchRows(store.getSnapshot(), STYLE, area)}
-      onStop={() => {
-        stops += 1;
-      }}
-    />,
+    <ScreenContext value={{ stdout: createTerminal(80, 24).stdout, style: STYLE }}>
+      <WorkScreen
+        store={store}
+        title="svc · watch"
+        facts={() => []}
+        lines={(area) => watchRows(store.getSnapshot(), STYLE, area)}
+        onStop={() => {
+          stops += 1;
+        }}
+      />
+    </ScreenContext>,
   );
   const frame = (): string => view.lastFrame() ?? '';
   await waitFor('the first frame', () => frame().includes('main'), frame);

@@ -4,11 +4,14 @@ import { type ReactElement, useEffect } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
+import { createStyle } from '../../../src/ui/style.js';
 import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
 import { errorOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
 import { waitFor } from '../../support/wait.js';
+
+const STYLE = createStyle(false);
 
 const test = suite('a view on the alternate screen');
 
@@ -24,7 +27,7 @@ function Hello({ onKey }: { readonly onKey: (key: string) => void }): ReactEleme
 function open(view: ReactElement) {
   const terminal = createTerminal(40, 6);
   terminal.stdout.write('$ svc\r\n');
-  return { terminal, screen: mountScreen(view, terminal) };
+  return { terminal, screen: mountScreen(view, { ...terminal, style: STYLE }) };
 }
 
 test('is shown until it is unmounted, and leaves nothing behind', async () => {
@@ -146,7 +149,7 @@ async function openSlow() {
       else unread.push(write);
     },
   });
-  const screen = mountScreen(<Text>hello</Text>, { stdin: terminal.stdin, stdout });
+  const screen = mountScreen(<Text>hello</Text>, { stdin: terminal.stdin, stdout, style: STYLE });
   const output = () => readFileSync(path, 'utf8');
   await waitFor('a frame', () => output().includes('hello'), output);
   isRead = false;

@@ -48,15 +48,13 @@ export interface CandidatesScreenOptions extends RunScreenOptions {
 export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly UndoableDecision[]> {
-  const { style, title, stdout, actions } = options;
+  const { style, title, actions } = options;
   const store = createState<CandidatesState>({ showsWhy: false, decisions: [] });
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
   await runScreen(
     <BrowserScreen
       browser={browser}
-      stdout={stdout}
-      style={style}
       title={() => `svc · dream candidates · ${safeLine(title)}`}
       facts={(state) => {
         const ready = state.list.items.filter(({ candidate }) => candidate.promotes).length;

@@ -65,7 +65,7 @@ const LEAST_ROWS = 8;
  * Shows checks while they run and until the user quits. The terminal is restored however it ends, after a running fix.
  */
 export async function runDoctorScreen(options: DoctorScreenOptions): Promise<DoctorScreenEnd> {
-  const { style, homeDir, names, stdout } = options;
+  const { style, homeDir, names } = options;
   const store = createState<DoctorScreenState>(
     { names, checks: {}, pending: new Set() },
     { everyMs: PACE_MS },
@@ -143,8 +143,6 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
   const view = (
     <BrowserScreen
       browser={browser}
-      stdout={stdout}
-      style={style}
       title={() => 'svc · doctor'}
       facts={({ choice }) => [
         choice === 0 ? '' : (browser.choices[choice] ?? ''),

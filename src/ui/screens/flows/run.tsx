@@ -24,7 +24,7 @@ export interface FlowsScreenOptions extends ScreenOptions {
  * shows why, until it can.
  */
 export function openFlowsScreen(options: FlowsScreenOptions) {
-  const { flows, style, stdout, onStop } = options;
+  const { flows, style, onStop } = options;
   const notices = createState<{ pauses: FlowsList['pauses']; outage: string | undefined }>({
     pauses: [],
     outage: undefined,
@@ -41,8 +41,6 @@ export function openFlowsScreen(options: FlowsScreenOptions) {
     <BrowserScreen
       browser={browser}
       extraStore={notices}
-      stdout={stdout}
-      style={style}
       title={() => `svc · ${flows.kind}`}
       facts={(state) => browserFacts(state, browser.choices, noun)}
       columns={() => columns}

@@ -70,7 +70,7 @@ const PACE_MS = 50;
  * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
-  const { stdout, style, homeDir, now, previous, known } = options;
+  const { homeDir, now, previous, known } = options;
   const initial =
     previous === undefined
       ? initialHome({ ...known, nowMs: now() })
@@ -119,8 +119,6 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     return await runScreen(
       <HomeScreen
         store={store}
-        stdout={stdout}
-        style={style}
         homeDir={homeDir}
         handlers={{
           dispatch: store.dispatch,
@@ -142,22 +140,18 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
 }
 
 /** What home shows, and what its keys and the mouse call. */
-interface HomeScreenProps extends Pick<View, 'homeDir' | 'style'> {
+interface HomeScreenProps extends Pick<View, 'homeDir'> {
   readonly store: Store<HomeState, HomeEvent>;
-  readonly stdout: NodeJS.WriteStream;
   readonly handlers: HomeHandlers;
 }
 
 /** The home screen: a pure view of the store. */
-export function HomeScreen(props: HomeScreenProps): ReactElement {
-  const { store, stdout, style, homeDir, handlers } = props;
+export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): ReactElement {
   const state = useStore(store);
   useKeyMap(() => homeKeys(store.getSnapshot(), handlers));
   const { bindings } = homeKeys(state, handlers);
   return (
     <Screen
-      stdout={stdout}
-      style={style}
       title="svc"
       facts={(columns) => headFacts(state, homeDir, columns)}
       status={(area) => <HomeStatus state={state} bindings={bindings} area={area} />}

@@ -60,8 +60,6 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     screen = mountScreen(
       <WorkScreen
         store={store}
-        stdout={stdout}
-        style={style}
         title={title}
         facts={(columns) => [
           fitMiddle(safeLine(place), columns - title.length - engine.length - 5),

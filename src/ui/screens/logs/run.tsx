@@ -50,7 +50,7 @@ type LevelChoice = (typeof LEVELS)[number][0];
 
 /** Opens a viewer of a log that is being written. */
 export function openLogsScreen(options: LogsScreenOptions) {
-  const { log, style, stdout, onStop } = options;
+  const { log, style, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({
     choices: ['trace', 'debug', 'info', 'warn', 'error'],
     list: async (minLevel) => ({ items: log.list(minLevel) }),
@@ -92,8 +92,6 @@ export function openLogsScreen(options: LogsScreenOptions) {
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
-      stdout={stdout}
-      style={style}
       title={() => 'svc · logs'}
       facts={(state) => logFacts(state, browser.choices, log.restricted)}
       columns={() => columnsOf(style)}

@@ -24,7 +24,7 @@ import {
   type PaneState,
   reducePane,
 } from '../../components/pane.js';
-import { Rows, Screen } from '../../components/screen.js';
+import { Rows, Screen, useStyle } from '../../components/screen.js';
 import { KeyHelp, StatusBar } from '../../components/status-bar.js';
 import { createState, type StateStore, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
@@ -86,8 +86,6 @@ export async function runProviderScreen(
   };
   const view = (
     <ProviderScreen
-      stdout={options.stdout}
-      style={options.style}
       title={options.title}
       store={store}
       onRestart={runChecks}
@@ -176,7 +174,7 @@ function settingToEdit(state: ProviderScreenState): SourceLocation | undefined {
 }
 
 /** State and callbacks of the diagnostics screen. */
-interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'style' | 'title'> {
+interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'title'> {
   readonly store: StateStore<ProviderScreenState>;
   readonly onRestart: () => void;
   readonly onEdit: (place: SourceLocation) => void;
@@ -185,7 +183,8 @@ interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'stdout' | 'st
 
 /** The diagnostics screen: its checks, and below them the conclusion. */
 function ProviderScreen(props: ProviderScreenProps): ReactElement {
-  const { store, style } = props;
+  const { store } = props;
+  const style = useStyle();
   const state = useStore(store);
   useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
   const bindings = keysOf(state, props);
@@ -194,8 +193,6 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const spinner = useSpinner(Object.values(state.checks).includes('running'));
   return (
     <Screen
-      stdout={props.stdout}
-      style={style}
       title={`svc · ${safeLine(props.title)}`}
       facts={() => []}
       status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}

@@ -91,8 +91,6 @@ function SearchScreen({ options, store, dispatch }: SearchScreenProps): ReactEle
   const { bindings } = searchKeys(state, dispatch);
   return (
     <Screen
-      stdout={options.stdout}
-      style={options.style}
       title="svc · search"
       facts={() => headerFacts(state, options)}
       status={({ columns }) => (

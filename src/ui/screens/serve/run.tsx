@@ -40,7 +40,7 @@ const PACE_MS = 50;
 
 /** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions) {
-  const { style, stdout, now, queue, explain } = options;
+  const { style, now, queue, explain } = options;
   const initial: ServeScreenState = {
     serve: undefined,
     nowMs: now(),
@@ -74,8 +74,6 @@ export function openServeScreen(options: ServeScreenOptions) {
     <BrowserScreen
       browser={browser}
       extraStore={store}
-      stdout={stdout}
-      style={style}
       title={() => {
         const { serve } = getSnapshot();
         return serve === undefined ? 'svc · serve' : `svc · serve · process ${serve.pid}`;

@@ -40,8 +40,6 @@ export function openWatchScreen(options: WatchScreenOptions) {
   const screen = mountScreen(
     <WorkScreen
       store={store}
-      stdout={stdout}
-      style={style}
       title="svc · watch"
       facts={() => [formatCountOf(options.rows.length, 'index', 'indexes')]}
       lines={(area) => watchRows(store.getSnapshot(), style, area)}

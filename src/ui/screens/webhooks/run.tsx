@@ -41,7 +41,7 @@ const POLL_MS = 250;
 
 /** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
-  const { style, stdout, now, mask, isWatched = false } = options;
+  const { style, now, mask, isWatched = false } = options;
   const store = createState<WebhooksScreenState>({
     serve: undefined,
     webhooks: undefined,
@@ -55,8 +55,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     <BrowserScreen
       browser={browser}
       extraStore={store}
-      stdout={stdout}
-      style={style}
       title={() => titleOf(store.getSnapshot())}
       facts={(browserState) => [
         sinceOf(store.getSnapshot()),
