@@ -8,7 +8,7 @@ import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { anySignal, deferred } from '../../engine/support/async.js';
 import { shellWord } from '../../engine/support/text.js';
-import type { Note } from '../../ui/components/status-bar.js';
+import type { Note } from '../../ui/components/screen.js';
 import { summaryWords } from '../../ui/memory/sync-summary.js';
 import type { HomeTarget } from '../../ui/screens/home/lines.js';
 import type { PreparedScreen } from '../../ui/screens/home/run.js';

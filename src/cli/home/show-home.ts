@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadConfig, searchedAgents } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { Overview } from '../../engine/overview/index.js';
-import type { Note } from '../../ui/components/status-bar.js';
+import type { Note } from '../../ui/components/screen.js';
 import type { PaletteCommand, PaletteValue } from '../../ui/screens/home/palette.js';
 import type { FollowHome, HomeFollower, HomeScreenOptions } from '../../ui/screens/home/run.js';
 import type { CommandContext } from '../command-context.js';

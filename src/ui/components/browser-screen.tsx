@@ -3,15 +3,15 @@ import type { ReactElement } from 'react';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
 import { fitEnd } from '../fit.js';
 import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
 import type { Area } from '../terminal/size.js';
 import type { Browser, BrowserKeysOptions } from './browser.js';
 import { type BrowserState, paneContent } from './browser-state.js';
-import { type KeyBinding, useKeyMap } from './key-map.js';
 import { List, type ListColumn } from './list.js';
 import { type ListItem, listView } from './list-state.js';
 import { Pane } from './pane.js';
-import { Rows, Screen, useStyle } from './screen.js';
-import { KeyHelp, StatusBar } from './status-bar.js';
+import { Rows, useStyle } from './rows.js';
+import { Screen } from './screen.js';
 import { type ReadableStore, useStore } from './store.js';
 import { FilterInput } from './text-input.js';
 
@@ -43,16 +43,17 @@ export function BrowserScreen<Item extends ListItem>(
   const { browser, title, facts, keys } = props;
   const state = useStore(browser);
   useStore(props.extraStore ?? browser);
-  useKeyMap(() => browser.keys(keys()));
-  const { bindings } = browser.keys(keys());
+  const style = useStyle();
   return (
     <Screen
       title={title()}
       facts={() => facts(state)}
-      status={(area) => <BrowserStatus state={state} bindings={bindings} area={area} />}
+      keys={() => browser.keys(keys())}
+      isHelpOpen={state.isHelpOpen}
+      note={state.note}
+      input={(area) => browserInput(state, style, area)}
     >
       {(area) => {
-        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
         // Opened details have the place of everything else.
         const isWhole = state.isOpen && !state.hasPreview;
         const { above, below = [] } = (isWhole ? undefined : props.around?.(area, state)) ?? {
@@ -161,24 +162,18 @@ function emptyWords<Item extends ListItem>(
   return list.items.length === 0 ? empty : 'nothing matches the filter';
 }
 
-/** The last line of a browser: its question, its filter while it is typed, a message, or keys. */
-function BrowserStatus<Item extends ListItem>({
-  state,
-  bindings,
-  area,
-}: Pick<BrowserBodyProps<Item>, 'area' | 'state'> & {
-  readonly bindings: readonly KeyBinding[];
-}): ReactElement {
-  const style = useStyle();
+/** The question of a browser, or its filter while it is typed. */
+function browserInput<Item extends ListItem>(
+  state: BrowserState<Item>,
+  style: Style,
+  area: Area,
+): ReactElement | undefined {
   if (state.pendingAction !== undefined) {
     const question = safeLine(state.pendingAction.question);
     const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
     return <Text wrap="truncate">{style.warning(fitEnd(line, area.columns))}</Text>;
   }
-  if (state.isFiltering) {
-    return <FilterInput list={state.list} area={area} />;
-  }
-  return <StatusBar bindings={bindings} note={state.note} columns={area.columns} />;
+  return state.isFiltering ? <FilterInput list={state.list} area={area} /> : undefined;
 }
 
 const ANSWERS = '  y/n';

@@ -7,7 +7,7 @@ import {
   reduceList,
 } from './list-state.js';
 import { PANE_TOP, type PaneEvent, type PaneState, type PaneText, reducePane } from './pane.js';
-import type { Note } from './status-bar.js';
+import type { Note } from './screen.js';
 
 /** A list whose entries can be opened and acted on. */
 export interface BrowserState<Item extends ListItem> {

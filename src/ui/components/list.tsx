@@ -14,7 +14,7 @@ import type { Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
-import { Rows, useStyle } from './screen.js';
+import { Rows, useStyle } from './rows.js';
 
 /** A column of a list. The last one gets the remaining room. */
 export interface ListColumn<Item> {

@@ -6,7 +6,7 @@ import type { Paint, Style } from '../style.js';
 import { useMouse } from '../terminal/input.js';
 import type { Area } from '../terminal/size.js';
 import { type ListMove, stepOf } from './list-state.js';
-import { Rows, useStyle } from './screen.js';
+import { Rows, useStyle } from './rows.js';
 
 /** A line of a pane, of any length. */
 export interface PaneLine {

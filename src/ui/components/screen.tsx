@@ -1,25 +1,12 @@
 import { Box, Text } from 'ink';
-import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
-import { fitEnd, spread, textWidth } from '../fit.js';
-import { createStyle, type Style } from '../style.js';
+import { type ReactElement, type ReactNode, useContext, useReducer } from 'react';
+import { fitEnd, padEnd, spread, textWidth, wrapText } from '../fit.js';
+import { safeLine } from '../safe-text.js';
+import type { Style } from '../style.js';
 import { type Area, type TerminalSize, useTerminalSize } from '../terminal/size.js';
-
-/** The terminal and the look of all parts of a screen. */
-export const ScreenContext = createContext<{
-  readonly stdout: NodeJS.WriteStream;
-  readonly style: Style;
-}>({
-  // Read late: Node.js opens the stream then.
-  get stdout() {
-    return process.stdout;
-  },
-  style: createStyle(false),
-});
-
-/** The style of the screen that a component is part of. */
-export function useStyle(): Style {
-  return useContext(ScreenContext).style;
-}
+import { type KeyBinding, type KeyMap, moveKeys, useKeyMap } from './key-map.js';
+import { PANE_TOP, Pane, reducePane } from './pane.js';
+import { ScreenContext, useStyle } from './rows.js';
 
 const MARGIN = 2;
 /** Without a margin in narrower terminals. */
@@ -35,7 +22,14 @@ export interface ScreenProps {
   readonly title: string;
   /** At the right of the title, most important last; the first ones are dropped without room. */
   readonly facts: (columns: number) => readonly string[];
-  readonly status: (area: Area) => ReactNode;
+  /** What the keys do now, called for every frame and before every key. */
+  readonly keys: () => KeyMap;
+  /** Lists the keys instead of the body. */
+  readonly isHelpOpen: boolean;
+  /** Shown in the last line instead of the keys. */
+  readonly note?: Note | undefined;
+  /** What is asked or typed in the last line, if anything is. */
+  readonly input?: (area: Area) => ReactElement | undefined;
   readonly children: (area: Area) => ReactNode;
 }
 
@@ -44,8 +38,9 @@ export interface ScreenProps {
  * terminal stays free (see frame-output.ts).
  */
 export function Screen(props: ScreenProps): ReactElement {
-  const { title, facts, status, children } = props;
+  const { title, facts, keys, isHelpOpen, note, input, children } = props;
   const size = useTerminalSize(useContext(ScreenContext).stdout);
+  useKeyMap(keys);
   const rows = size.rows - 1;
   if (size.columns < LEAST.columns || rows < LEAST.rows) {
     return <Text wrap="truncate">too small</Text>;
@@ -54,33 +49,20 @@ export function Screen(props: ScreenProps): ReactElement {
   const columns = Math.min(size.columns, MAX_COLUMNS) - margin * 2;
   const gap = size.rows < GAPS_FROM_ROWS ? 0 : 1;
   const body = { columns, rows: rows - 2 - gap * 2, x: margin, y: 1 + gap };
+  const { bindings } = keys();
   return (
     <Box flexDirection="column" marginLeft={margin} width={columns} height={rows}>
       <Box height={1 + gap} flexShrink={0}>
         <Header title={title} facts={facts(columns)} columns={columns} />
       </Box>
       <Box height={body.rows} flexShrink={0} flexDirection="column" overflowY="hidden">
-        {children(body)}
+        {isHelpOpen ? <KeyHelp bindings={bindings} area={body} /> : children(body)}
       </Box>
       <Box height={1 + gap} flexShrink={0} paddingTop={gap}>
-        {status({ columns, rows: 1, x: margin, y: rows - 1 })}
+        {input?.({ columns, rows: 1, x: margin, y: rows - 1 }) ?? (
+          <StatusBar bindings={bindings} note={note} columns={columns} />
+        )}
       </Box>
-    </Box>
-  );
-}
-
-/**
- * Finished lines, one row each. A line that is wider than the terminal (terminals disagree about some emoji) is cut.
- */
-export function Rows({ lines }: { readonly lines: readonly string[] }): ReactElement {
-  return (
-    <Box flexDirection="column">
-      {lines.map((line, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row has no identity besides its place
-        <Text key={row} wrap="truncate">
-          {line === '' ? ' ' : line}
-        </Text>
-      ))}
     </Box>
   );
 }
@@ -107,3 +89,80 @@ function Header({
 const SEPARATOR = ' · ';
 /** A longer title is cut before facts are dropped. */
 const LEAST_TITLE = 24;
+
+/** The result of an action, or a problem. */
+export interface Note {
+  /** May be untrusted. */
+  readonly text: string;
+  readonly isFault: boolean;
+}
+
+/** The last line of a screen: a message, or the keys that do something now, as many as fit. */
+function StatusBar({
+  bindings,
+  note,
+  columns,
+}: {
+  readonly bindings: readonly KeyBinding[];
+  readonly note: Note | undefined;
+  readonly columns: number;
+}): ReactElement {
+  const style = useStyle();
+  if (note !== undefined) {
+    const line = fitEnd(safeLine(note.text), columns);
+    return <Text wrap="truncate">{note.isFault ? style.fault(line) : line}</Text>;
+  }
+  const keys = bindings.flatMap(({ bar }) => bar ?? []);
+  return <Text wrap="truncate">{style.dim(fittingKeys(keys, columns))}</Text>;
+}
+
+/** All keys of a screen that do something now, one per line; can be scrolled. */
+function KeyHelp({
+  bindings,
+  area,
+}: {
+  readonly bindings: readonly KeyBinding[];
+  readonly area: Area;
+}): ReactElement {
+  const style = useStyle();
+  const [pane, dispatch] = useReducer(reducePane, PANE_TOP);
+  useKeyMap(() => ({ bindings: moveKeys('scroll', (to) => dispatch({ type: 'scrolled', to })) }));
+  const keys = bindings.flatMap(({ help }) => (help === undefined ? [] : [help]));
+  const text = (columns: number): readonly string[] => keyLines(keys, style, columns);
+  return <Pane state={pane} dispatch={dispatch} text={text} area={area} />;
+}
+
+/** As many texts of keys as fit in a line. */
+export function fittingKeys(
+  keys: readonly NonNullable<KeyBinding['bar']>[],
+  columns: number,
+): string {
+  let kept = keys;
+  while (kept.length > 0) {
+    const line = kept.map(({ text }) => text).join('   ');
+    if (textWidth(line) <= columns) return line;
+    const lowest = Math.min(...kept.map(({ dropOrder }) => dropOrder));
+    kept = kept.filter(({ dropOrder }) => dropOrder > lowest);
+  }
+  return '';
+}
+
+/** Room for `q, ctrl-c` and a gap. */
+const KEY_COLUMNS = 12;
+/** Words are cut rather than broken into narrower columns. */
+const LEAST_WORDS = 12;
+
+/** The help: each key with its description, wrapped if needed. */
+export function keyLines(
+  keys: readonly NonNullable<KeyBinding['help']>[],
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const keyColumns = Math.max(KEY_COLUMNS, ...keys.map(([key]) => key.length + 2));
+  return keys.flatMap(([key, description]) =>
+    wrapText(description, Math.max(LEAST_WORDS, columns - keyColumns)).map((words, row) => {
+      const line = fitEnd(padEnd(row === 0 ? key : '', keyColumns) + words, columns);
+      return style.bold(line.slice(0, keyColumns)) + line.slice(keyColumns);
+    }),
+  );
+}

@@ -6,7 +6,7 @@ import type { Area } from '../terminal/size.js';
 import { type BarKey, barKey, type KeyBinding, type KeyMap, type OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
-import { useStyle } from './screen.js';
+import { useStyle } from './rows.js';
 
 /** A line of text that is being typed, with the cursor of the terminal in it. */
 export function TextInput({

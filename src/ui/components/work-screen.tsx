@@ -1,8 +1,8 @@
 import { type ReactElement, useState } from 'react';
 import type { Area } from '../terminal/size.js';
-import { helpLine, type KeyBinding, quitKey, useKeyMap, withHelp } from './key-map.js';
-import { Rows, Screen, type ScreenProps } from './screen.js';
-import { KeyHelp, StatusBar } from './status-bar.js';
+import { helpLine, type KeyMap, quitKey, withHelp } from './key-map.js';
+import { Rows } from './rows.js';
+import { Screen, type ScreenProps } from './screen.js';
 import { createStore, type ReadableStore, type StateStore, type Store, useStore } from './store.js';
 
 /** What a screen shows of running work. Functions are called for every frame. */
@@ -26,34 +26,30 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
   const { isStopping } = useStore(store);
   // Several keys can arrive before the next frame.
   const [help] = useState(() => createStore(false, (_, isOpen: boolean) => isOpen));
-  const isHelpOpen = useStore(help);
-  useKeyMap(() => ({ bindings: keysOf(onStop, help) }));
-  const bindings = keysOf(onStop, help);
-  const note = isStopping ? { text: STOPPING, isFault: false } : undefined;
   return (
     <Screen
       title={title}
       facts={facts}
-      status={({ columns }) => <StatusBar bindings={bindings} note={note} columns={columns} />}
+      keys={() => keysOf(onStop, help)}
+      isHelpOpen={useStore(help)}
+      note={isStopping ? { text: STOPPING, isFault: false } : undefined}
     >
-      {(area) =>
-        isHelpOpen ? (
-          <KeyHelp bindings={bindings} area={area} />
-        ) : (
-          <Rows lines={lines(area).slice(0, area.rows)} />
-        )
-      }
+      {(area) => <Rows lines={lines(area).slice(0, area.rows)} />}
     </Screen>
   );
 }
 
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
-function keysOf(onStop: () => void, help: Store<boolean, boolean>): readonly KeyBinding[] {
-  return [
-    { ...quitKey(onStop, 'stop; all finished work is kept', 'q stop'), on: ['q', 'ctrl-c'] },
-    ...withHelp([helpLine('ctrl-c twice', 'quit now')], help.getSnapshot(), help.dispatch),
-  ];
+function keysOf(onStop: () => void, help: Store<boolean, boolean>): KeyMap {
+  const quit = quitKey(onStop, 'stop; all finished work is kept', 'q stop');
+  const twice = helpLine('ctrl-c twice', 'quit now');
+  return {
+    bindings: [
+      { ...quit, on: ['q', 'ctrl-c'] },
+      ...withHelp([twice], help.getSnapshot(), help.dispatch),
+    ],
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { render } from 'ink';
 import { type ReactNode, useEffect } from 'react';
-import { ScreenContext } from '../components/screen.js';
+import { ScreenContext } from '../components/rows.js';
 import type { Style } from '../style.js';
 import { createFrameOutput, type FrameOutput } from './frame-output.js';
 import { createInputReader, InputContext } from './input.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SyncEvent } from '../../../src/engine/memory/sync/index.js';
-import { ScreenContext } from '../../../src/ui/components/screen.js';
+import { ScreenContext } from '../../../src/ui/components/rows.js';
 import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { reduceSync, startSyncProgress } from '../../../src/ui/memory/sync-progress.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { WatchEvent } from '../../../src/engine/memory/watch/watch-events.js';
-import { ScreenContext } from '../../../src/ui/components/screen.js';
+import { ScreenContext } from '../../../src/ui/components/rows.js';
 import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
 import { textWidth } from '../../../src/ui/fit.js';

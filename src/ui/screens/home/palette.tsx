@@ -14,7 +14,7 @@ import {
   listView,
   reduceList,
 } from '../../components/list-state.js';
-import { Rows, useStyle } from '../../components/screen.js';
+import { Rows, useStyle } from '../../components/rows.js';
 import { FilterInput, TextInput } from '../../components/text-input.js';
 import { fitEnd, wrapText } from '../../fit.js';
 import type { Area } from '../../terminal/size.js';

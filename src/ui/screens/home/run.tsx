@@ -2,15 +2,14 @@ import { Text } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import type { Overview } from '../../../engine/overview/index.js';
 import { deferred } from '../../../engine/support/async.js';
-import { type KeyBinding, useKeyMap } from '../../components/key-map.js';
 import { listView } from '../../components/list-state.js';
-import { Rows, Screen, useStyle } from '../../components/screen.js';
-import { KeyHelp, type Note, StatusBar } from '../../components/status-bar.js';
+import { Rows, useStyle } from '../../components/rows.js';
+import { type Note, Screen } from '../../components/screen.js';
 import { createStore, type Store, useStore } from '../../components/store.js';
 import { FilterInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
-import type { View } from '../../style.js';
+import type { Style, View } from '../../style.js';
 import { useMouse } from '../../terminal/input.js';
 import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js';
 import type { Area } from '../../terminal/size.js';
@@ -148,16 +147,22 @@ interface HomeScreenProps extends Pick<View, 'homeDir'> {
 /** The home screen: a pure view of the store. */
 export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): ReactElement {
   const state = useStore(store);
-  useKeyMap(() => homeKeys(store.getSnapshot(), handlers));
-  const { bindings } = homeKeys(state, handlers);
+  const style = useStyle();
+  const { palette, endReason } = state;
+  const note =
+    endReason === undefined
+      ? state.note
+      : { text: `no longer updated: ${endReason}; press r to retry`, isFault: true };
   return (
     <Screen
       title="svc"
       facts={(columns) => headFacts(state, homeDir, columns)}
-      status={(area) => <HomeStatus state={state} bindings={bindings} area={area} />}
+      keys={() => homeKeys(store.getSnapshot(), handlers)}
+      isHelpOpen={state.isHelpOpen}
+      note={note}
+      input={(area) => homeInput(state, style, area)}
     >
       {(area) => {
-        const { palette } = state;
         if (palette !== undefined) {
           return (
             <PaletteView
@@ -168,7 +173,6 @@ export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): React
             />
           );
         }
-        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
         return (
           <HomeBody store={store} state={state} handlers={handlers} homeDir={homeDir} area={area} />
         );
@@ -205,28 +209,16 @@ function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): Rea
   return <Rows lines={drawn.map(({ text }) => text)} />;
 }
 
-/** What is typed into the palette or the filter, a message, or the keys. */
-function HomeStatus({
-  state,
-  bindings,
-  area,
-}: {
-  readonly state: HomeState;
-  readonly bindings: readonly KeyBinding[];
-  readonly area: Area;
-}): ReactElement {
-  const style = useStyle();
-  const { palette, list, endReason } = state;
+/** What is typed into the palette or the filter, or that a screen is being opened. */
+function homeInput(
+  { palette, isFiltering, list, opening }: HomeState,
+  style: Style,
+  area: Area,
+): ReactElement | undefined {
   if (palette !== undefined) return <PaletteStatus palette={palette} area={area} />;
-  if (state.isFiltering) return <FilterInput list={list} area={area} />;
-  if (state.opening !== undefined) {
-    return <Text wrap="truncate">{style.dim('opening …   q quit')}</Text>;
-  }
-  const note =
-    endReason === undefined
-      ? state.note
-      : { text: `no longer updated: ${endReason}; press r to retry`, isFault: true };
-  return <StatusBar bindings={bindings} note={note} columns={area.columns} />;
+  if (isFiltering) return <FilterInput list={list} area={area} />;
+  if (opening === undefined) return undefined;
+  return <Text wrap="truncate">{style.dim('opening …   q quit')}</Text>;
 }
 
 /** The filter, and where the configuration is. */

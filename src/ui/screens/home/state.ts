@@ -5,7 +5,7 @@ import {
   type ListState,
   reduceList,
 } from '../../components/list-state.js';
-import type { Note } from '../../components/status-bar.js';
+import type { Note } from '../../components/screen.js';
 import { type HomeLine, type HomeStart, type HomeTarget, homeLines } from './lines.js';
 import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
 

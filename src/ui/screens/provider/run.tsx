@@ -11,9 +11,9 @@ import { deferred } from '../../../engine/support/async.js';
 import {
   barKey,
   type KeyBinding,
+  type KeyMap,
   moveKeys,
   quitKey,
-  useKeyMap,
   withHelp,
 } from '../../components/key-map.js';
 import { createLatestTask } from '../../components/latest-task.js';
@@ -24,8 +24,8 @@ import {
   type PaneState,
   reducePane,
 } from '../../components/pane.js';
-import { Rows, Screen, useStyle } from '../../components/screen.js';
-import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { Rows, useStyle } from '../../components/rows.js';
+import { Screen } from '../../components/screen.js';
 import { createState, type StateStore, useStore } from '../../components/store.js';
 import { checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
@@ -186,8 +186,6 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
   const { store } = props;
   const style = useStyle();
   const state = useStore(store);
-  useKeyMap(() => ({ bindings: keysOf(store.getSnapshot(), props) }));
-  const bindings = keysOf(state, props);
   const { diagnosis } = state;
   // How long a provider takes to answer is unknown.
   const spinner = useSpinner(Object.values(state.checks).includes('running'));
@@ -195,10 +193,10 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
     <Screen
       title={`svc · ${safeLine(props.title)}`}
       facts={() => []}
-      status={({ columns }) => <StatusBar bindings={bindings} columns={columns} />}
+      keys={() => keysOf(store.getSnapshot(), props)}
+      isHelpOpen={state.isHelpOpen}
     >
       {(area) => {
-        if (state.isHelpOpen) return <KeyHelp bindings={bindings} area={area} />;
         const { columns } = area;
         const verdict = diagnosis === undefined ? [] : verdictLines(diagnosis, { style, columns });
         const rows = Math.max(1, area.rows - verdict.length);
@@ -225,7 +223,7 @@ function ProviderScreen(props: ProviderScreenProps): ReactElement {
 function keysOf(
   state: ProviderScreenState,
   { store, onRestart, onEdit, onLeave }: ProviderScreenProps,
-): readonly KeyBinding[] {
+): KeyMap {
   const target = settingToEdit(state);
   const file = safeLine(target?.file.replace(/^.*[\\/]/u, '') ?? '');
   const scroll = moveKeys('scroll', (to) =>
@@ -255,7 +253,7 @@ function keysOf(
   ];
   const quit = { ...quitKey(onLeave), on: ['q', 'ctrl-c', 'escape'] };
   const setHelp = (isHelpOpen: boolean): void => store.dispatch({ isHelpOpen });
-  return [...withHelp(keys, state.isHelpOpen, setHelp), quit];
+  return { bindings: [...withHelp(keys, state.isHelpOpen, setHelp), quit] };
 }
 
 function scrollPane({ pane }: ProviderScreenState, event: PaneEvent): Partial<ProviderScreenState> {

@@ -3,10 +3,9 @@ import { type ReactElement, useEffect, useMemo } from 'react';
 import type { SearchMode } from '../../../engine/memory/search/index.js';
 import { deferred } from '../../../engine/support/async.js';
 import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
-import { useKeyMap } from '../../components/key-map.js';
 import { List } from '../../components/list.js';
-import { Rows, Screen, useStyle } from '../../components/screen.js';
-import { KeyHelp, StatusBar } from '../../components/status-bar.js';
+import { Rows, useStyle } from '../../components/rows.js';
+import { Screen } from '../../components/screen.js';
 import { createStore, type Store, useStore } from '../../components/store.js';
 import { TextInput } from '../../components/text-input.js';
 import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
@@ -87,23 +86,15 @@ const GAP = 3;
 /** The search screen: a pure view of the store; its keys and the mouse dispatch intents. */
 function SearchScreen({ options, store, dispatch }: SearchScreenProps): ReactElement {
   const state = useStore(store);
-  useKeyMap(() => searchKeys(store.getSnapshot(), dispatch));
-  const { bindings } = searchKeys(state, dispatch);
   return (
     <Screen
       title="svc · search"
       facts={() => headerFacts(state, options)}
-      status={({ columns }) => (
-        <StatusBar bindings={bindings} note={state.note} columns={columns} />
-      )}
+      keys={() => searchKeys(store.getSnapshot(), dispatch)}
+      isHelpOpen={state.isHelpOpen}
+      note={state.note}
     >
-      {(area) =>
-        state.isHelpOpen ? (
-          <KeyHelp bindings={bindings} area={area} />
-        ) : (
-          <SearchBody store={store} dispatch={dispatch} state={state} area={area} />
-        )
-      }
+      {(area) => <SearchBody store={store} dispatch={dispatch} state={state} area={area} />}
     </Screen>
   );
 }

@@ -19,7 +19,7 @@ import {
   listView,
   reduceList,
 } from '../../components/list-state.js';
-import type { Note } from '../../components/status-bar.js';
+import type { Note } from '../../components/screen.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
 /** The answer to a query. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fittingKeys, keyLines } from '../../../src/ui/components/status-bar.js';
+import { fittingKeys, keyLines } from '../../../src/ui/components/screen.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { createStyle } from '../../../src/ui/style.js';
 
