@@ -117,8 +117,8 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   ): Promise<ParserOutput<F, B, A>> {
     const typed = this.argv;
     this.refuseSwitchValues();
-    const words = withListVariables(typed, this.knownFlags, process.env, (name, char) =>
-      this.isTyped(name, char),
+    const words = withListVariables(typed, this.knownFlags, process.env, (name) =>
+      this.isTyped(name),
     );
     // oclif would read a missing argument from stdin if any came within 10 ms: in a loop that reads lines, the next line.
     for (const arg of Object.values(this.ctor.args ?? {})) arg.ignoreStdin = true;
@@ -162,7 +162,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     const flags = this.knownFlags;
     const named = new Set(Array.from(message.matchAll(/--([\w-]+)/gu), ([, name = '']) => name));
     const variables = [...named]
-      .filter((name) => !this.isTyped(name, flags[name]?.char))
+      .filter((name) => !this.isTyped(name))
       .flatMap((name) => flags[name]?.env ?? [])
       .filter((variable) => process.env[variable]);
     if (variables.length === 0) return error;
@@ -177,10 +177,11 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   /** Whether a flag was typed, and not only set by its variable. */
-  protected isTyped(name: string, char?: string): boolean {
+  protected isTyped(name: string): boolean {
     const switches = Object.values(this.knownFlags).map((flag) =>
       flag.type === 'boolean' ? (flag.char ?? '') : '',
     );
+    const char = this.knownFlags[name]?.char;
     // What follows another letter than that of a switch is its value: "-wdata" has no "-a".
     const short = char === undefined ? '' : `|-[${switches.join('')}]*${char}`;
     const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);

@@ -363,7 +363,6 @@ export interface KnownFlag {
   readonly type: 'boolean' | 'option';
   readonly multiple?: boolean | undefined;
   readonly env?: string | undefined;
-  readonly char?: string | undefined;
 }
 
 /**
@@ -376,12 +375,12 @@ export function withListVariables(
   argv: readonly string[],
   flags: Readonly<Record<string, KnownFlag>>,
   env: Readonly<Record<string, string | undefined>>,
-  isTyped: (name: string, char: string | undefined) => boolean,
+  isTyped: (name: string) => boolean,
 ): string[] {
   const words = Object.entries(flags).flatMap(([name, flag]) => {
     if (flag.type !== 'option' || !flag.multiple || flag.env === undefined) return [];
     const text = env[flag.env] ?? '';
-    if (text === '' || isTyped(name, flag.char)) return [];
+    if (text === '' || isTyped(name)) return [];
     const values = text.split(',').map((value) => value.trim());
     const nonEmpty = values.filter((value) => value !== '');
     // Only commas: passed on as they are, so that the error is about this value.

@@ -8,11 +8,11 @@ import {
   openAllMemories,
   openMemory,
 } from '../engine/memory/index.js';
-import type { WorkOptions } from '../engine/memory/sync/index.js';
 import {
   embeddingWarnings,
   type SyncEvent,
   type SyncSummary,
+  type WorkOptions,
 } from '../engine/memory/sync/index.js';
 import { shellWord } from '../engine/support/text.js';
 import type { ProgressLine } from '../ui/progress-line.js';
@@ -51,7 +51,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     flags: TargetFlags & { readonly all?: boolean },
     options: Pick<OpenMemoryOptions, 'longLived'> = {},
   ): Promise<readonly OpenedMemory[]> {
-    if (flags.all === true && (this.isTyped('agent', 'a') || this.isTyped('workspace', 'w'))) {
+    if (flags.all === true && (this.isTyped('agent') || this.isTyped('workspace'))) {
       throw new SvcError('USAGE', '--all cannot be combined with --agent or --workspace', {
         hint: 'omit one of them',
       });
@@ -147,7 +147,7 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
   protected override hintFor(text: string): string {
     const { agent, workspace }: TargetFlags = this.shared;
     const { config } = this.shared;
-    const isFolder = workspace !== undefined && !this.isTyped('agent', 'a');
+    const isFolder = workspace !== undefined && !this.isTyped('agent');
     const chosen = [
       ...(isFolder ? [`--workspace ${shellWord(workspace)}`] : []),
       ...(isFolder || agent === undefined ? [] : [`--agent ${agent}`]),
@@ -182,8 +182,8 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
 
   /** Flags override variables; two flags contradict each other. */
   protected selection({ agent, workspace }: TargetFlags): MemorySelection | undefined {
-    const agentTyped = this.isTyped('agent', 'a');
-    if (agentTyped && this.isTyped('workspace', 'w')) {
+    const agentTyped = this.isTyped('agent');
+    if (agentTyped && this.isTyped('workspace')) {
       throw new SvcError('USAGE', '--agent and --workspace cannot be combined', {
         hint: 'omit one of them',
       });

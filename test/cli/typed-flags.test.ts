@@ -13,8 +13,7 @@ class Probe extends BaseCommand {
   static override flags = { ...targetFlags, ...yesFlag };
 
   typed(): readonly string[] {
-    const chars = { agent: 'a', workspace: 'w', yes: 'y' };
-    return Object.entries(chars).flatMap(([name, char]) => (this.isTyped(name, char) ? name : []));
+    return ['agent', 'workspace', 'yes'].filter((name) => this.isTyped(name));
   }
 
   async run(): Promise<object> {

@@ -107,7 +107,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       const hint = 'draft some with "svc memory eval --generate 20"';
       throw missingArgument('QUESTIONS (a file of questions)', hint);
     }
-    if (this.isTyped('output', 'o')) throw outputNeedsGenerate();
+    if (this.isTyped('output')) throw outputNeedsGenerate();
     const terminal = this.terminal();
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
