@@ -58,8 +58,9 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
       const again = isStorageFailure(error) ? ', trying again' : '';
       const message = `sweep failed${again}: ${messageOf(error)}`;
       // One that is tried again fails in the same way until the server is back.
-      if (again === '' || message !== loggedFault)
+      if (again === '' || message !== loggedFault) {
         host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
+      }
       loggedFault = message;
       host.setProblem(serviceFailure(error));
     },
