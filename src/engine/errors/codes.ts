@@ -126,7 +126,7 @@ export const ERROR_CODES = {
   MEMORY_DISABLED: failure('Memory search is off for this agent.'),
   NOTE_BUSY: failure('A note kept changing, so nothing was written.'),
   NOTE_FILE_REFUSED: failure(
-    'The note is a symbolic link, not a UTF-8 text file, or too large to be changed.',
+    'The note is read-only, a symbolic link, not a UTF-8 text file, or too large to be changed.',
   ),
   NOTE_FORGOTTEN: failure('The text to add was forgotten before.'),
   NOTE_INVALID: misuse('The text, heading, tag or file cannot be added to memory.'),

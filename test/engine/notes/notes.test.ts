@@ -217,6 +217,9 @@ test('only files of memory are written, and no links are followed', async () => 
   assert.is(await codeOf(add('x', { file: 'memory/link.md' })), 'NOTE_FILE_REFUSED');
   assert.is(await codeOf(add('x', { file: 'memory/out/x.md' })), 'NOTE_FILE_REFUSED');
   assert.is(await codeOf(add('x', { file: 'memory/dangling/x.md' })), 'NOTE_FILE_REFUSED');
+  chmodSync(join(dir, 'memory/a.md'), 0o444);
+  assert.is(await codeOf(add('x', { file: 'memory/a.md' })), 'NOTE_FILE_REFUSED');
+  chmodSync(join(dir, 'memory/a.md'), 0o644);
   assert.is((await add('x', { file: join(dir, 'memory/a.md') })).path, 'memory/a.md');
 });
 
