@@ -1,5 +1,5 @@
 import type { ResolvedMemorySearch, ResolvedModelProvider } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, type Warning } from '../errors/index.js';
 import { withheldHint } from '../providers/provider-error.js';
 import {
   ADAPTER_IDS,
@@ -47,6 +47,30 @@ export function chooseProvider(
   if (leadsToOpenAi(settings, world)) return auto('openai', settings, world);
   const found = AUTO_ORDER.find((id) => availability(id, settings, world).available);
   return found === undefined ? undefined : auto(found, withoutRemoteKey(settings), world);
+}
+
+/**
+ * Warns if auto-detection passes over the local model that the settings name: its user may not want texts to leave
+ * this machine.
+ *
+ * @param chosen undefined for keyword search only
+ */
+export function localModelWarning(
+  chosen: ProviderChoice | undefined,
+  settings: ResolvedMemorySearch,
+  world: ProviderWorld,
+): Warning | undefined {
+  const { provider, fallback, local } = settings;
+  if (provider !== 'auto' || fallback === 'local' || local.modelPath === undefined)
+    return undefined;
+  const detected = availability('local', settings, world);
+  if (detected.available || leadsToOpenAi(settings, world)) return undefined;
+  const used = chosen === undefined ? 'keyword search only,' : `using ${chosen.provider}`;
+  return {
+    code: 'LOCAL_MODEL_UNUSED',
+    message: `${used} instead of the local model: ${detected.why}`,
+    hint: 'set memorySearch.provider to local to use no other, or remove local.modelPath',
+  };
 }
 
 function leadsToOpenAi({ remote }: ResolvedMemorySearch, { config, env }: ProviderWorld): boolean {

@@ -8,6 +8,7 @@ export {
   chooseNamed,
   chooseProvider,
   entryOf,
+  localModelWarning,
   modelName,
   type ProviderChoice,
   providerNamed,

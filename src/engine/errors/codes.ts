@@ -269,6 +269,8 @@ export const WARNING_CODES = {
   INDEX_REBUILT: 'The index was damaged or of another version and was rebuilt.',
   INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
   INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',
+  LOCAL_MODEL_UNUSED:
+    '`local.modelPath` is set, but auto-detection cannot use it and selected something else.',
   MEDIA_UNAVAILABLE: 'The model cannot embed images and audio, so only their names are searched.',
   MEMORY_OVER_BUDGET:
     '`MEMORY.md` is larger than its budget; agents load it whole, so the next sweep makes room where it can.',

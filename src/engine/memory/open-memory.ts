@@ -12,6 +12,7 @@ import {
 } from '../config/index.js';
 import {
   createProviderPath,
+  localModelWarning,
   type ProviderPath,
   type ProviderWorld,
   providerWorld,
@@ -139,7 +140,6 @@ export async function openAgent(
     sources: external?.watched ?? created.sources,
     backend: loggedBackend(backend, { agent, shared: home.others?.place, context, loaded }),
     ext: external,
-    warnings: loaded.warnings,
   };
 }
 
@@ -185,7 +185,6 @@ async function openWorkspace(
     ...createBuiltin({ agent, layout: 'folder', indexName, context, loaded, home, sources }),
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
-    warnings: loaded.warnings,
   };
 }
 
@@ -263,7 +262,12 @@ function createBuiltin({
     cacheEntries: cache.enabled ? cache.maxEntries : 0,
   });
   const locate = settingLocator(loaded, agent.id);
-  return { backend, home, sources, forget, providers, reranking, world, locate };
+  const unused =
+    external === undefined
+      ? localModelWarning(providers?.primary.choice, agent.memorySearch, world)
+      : undefined;
+  const warnings = unused === undefined ? loaded.warnings : [...loaded.warnings, unused];
+  return { backend, home, sources, forget, providers, reranking, world, locate, warnings };
 }
 
 /** Where the index of an agent is. Trials with an index of their own keep it in a file. */

@@ -5,6 +5,7 @@ import {
   availability,
   chooseFallback,
   chooseProvider,
+  localModelWarning,
   type ProviderChoice,
 } from '../../../src/engine/embeddings/choose-provider.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
@@ -100,6 +101,28 @@ test('auto takes a local model only when the file is there', () => {
   const hosted = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
   assert.is(choose({ memorySearch: hosted, home }), undefined);
   assert.is(choose({ memorySearch: { ...hosted, provider: 'local' }, home })?.adapter, 'local');
+});
+
+test('a local model that auto passes over is reported, because texts may leave the machine', () => {
+  const home = tempFolder();
+  const warning = (memorySearch: Readonly<Record<string, unknown>>, env = {}) => {
+    const { settings, world } = situation({ memorySearch, env, home });
+    return localModelWarning(chooseProvider(settings, world), settings, world)?.message;
+  };
+  const named = { local: { modelPath: home.at('m.gguf') } };
+  const openai = { OPENAI_API_KEY: 'k' };
+  const instead = 'instead of the local model: ';
+  assert.is(warning(named, openai), `using openai ${instead}local.modelPath is not a file`);
+  home.write('m.gguf', 'GGUF');
+  const install = 'node-llama-cpp is not installed: run "svc provider install local"';
+  assert.is(warning(named, openai), `using openai ${instead}${install}`);
+  assert.is(warning(named), `keyword search only, ${instead}${install}`);
+  assert.is(warning({ ...named, provider: 'openai' }, openai), undefined);
+  assert.is(warning({ ...named, fallback: 'local' }, openai), undefined);
+  assert.is(warning({ ...named, remote: { baseUrl: 'http://127.0.0.1:9' } }), undefined);
+  assert.is(warning({}, openai), undefined);
+  home.write('runtimes/local.json', runtimePointer());
+  assert.is(warning(named, openai), undefined);
 });
 
 test('auto takes a key without the name of a vendor for OpenAI, and sends it to no other', () => {

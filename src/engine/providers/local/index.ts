@@ -24,7 +24,7 @@ export const local: Provider<'local'> = {
     }
     const runtime = runtimeState(runtimesDir(stateDir));
     if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };
-    return { available: false, why: `skipped, ${runtime.why}: run "svc provider install local"` };
+    return { available: false, why: `${runtime.why}: run "svc provider install local"` };
   },
   // Each command loads the model from disk first.
   queryTimeoutSeconds: 30,
