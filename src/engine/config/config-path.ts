@@ -9,6 +9,8 @@ export type PathSegment = string | number;
 /** A path from the root of the configuration. */
 export type ConfigPath = readonly PathSegment[];
 
+export const DREAMING_PATH = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
+
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/u;
 
 /** Formats a path as people type it: `agents.list[0].id`, `models.providers["my.host"].api`. */

@@ -5,6 +5,7 @@ export type { ConfigFault } from './config-fault.js';
 export {
   agentPlaces,
   type ConfigPath,
+  DREAMING_PATH,
   formatPath,
   isRecord,
   isSameData,

@@ -1,6 +1,13 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { agentPlaces, type ConfigPath, formatPath, isRecord, valueAt } from './config-path.js';
+import {
+  agentPlaces,
+  type ConfigPath,
+  DREAMING_PATH,
+  formatPath,
+  isRecord,
+  valueAt,
+} from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { loadConfig, readDocument } from './load.js';
@@ -66,7 +73,6 @@ interface View {
   readonly sources: (path: ConfigPath) => readonly ConfigPath[];
 }
 
-const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 const DEFAULTS = ['agents', 'defaults'] as const;
 const DEFAULT_SEARCH = [...DEFAULTS, 'memorySearch'] as const;
 
@@ -93,10 +99,10 @@ function agentView(loaded: LoadedConfig, agentId: string, context: EngineContext
         workspaceDir: agentPlaces(at, ['workspace']),
         userTimezone: [[...DEFAULTS, 'userTimezone']],
         dreamTimezone: [
-          [...DREAMING, 'timezone'],
+          [...DREAMING_PATH, 'timezone'],
           [...DEFAULTS, 'userTimezone'],
         ],
-        memoryBudget: [[...DREAMING, 'phases', 'deep', 'maxMemoryChars']],
+        memoryBudget: [[...DREAMING_PATH, 'phases', 'deep', 'maxMemoryChars']],
         memorySearch: agentPlaces(at, [key, ...rest]),
         sessionReaders: [['sessions', 'readers', ...rest]],
         scope: [['memory', 'ext', 'scope', ...rest]],

@@ -1,7 +1,7 @@
 import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
 import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
-import { type ConfigPath, formatPath } from '../config-path.js';
+import { type ConfigPath, DREAMING_PATH, formatPath } from '../config-path.js';
 import type { ScheduleInput } from '../schema/index.js';
 import { fieldFaults } from './action-templates.js';
 import { fault, type Rule, type RuleFinding } from './rule.js';
@@ -54,20 +54,10 @@ function* ownerFaults(
   }
 }
 
-const DREAM_FREQUENCY: ConfigPath = [
-  'plugins',
-  'entries',
-  'memory-core',
-  'config',
-  'dreaming',
-  'frequency',
-];
-
 /** The schedule must be valid and fire at some time (spec/memory-search §2.13). */
 export const scheduleFires: Rule = function* (input) {
   const frequency = input.plugins?.entries?.['memory-core']?.config?.dreaming?.frequency;
-  if (frequency === undefined) return;
-  yield* cronFaults(frequency, DREAM_FREQUENCY);
+  if (frequency !== undefined) yield* cronFaults(frequency, [...DREAMING_PATH, 'frequency']);
 };
 
 /** A schedule must be valid and fire at some time. */

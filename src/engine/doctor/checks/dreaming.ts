@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DREAMING_PATH } from '../../config/index.js';
 import {
   type DreamTarget,
   dreamTargets,
@@ -15,8 +16,6 @@ import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
 import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
-
-const DREAMING = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;
 
 /** Whether sweeps can run: their database, the recall log, MEMORY.md and the model. */
 export const dreaming = configuredCheck('dreaming', async (world) => {
@@ -89,7 +88,7 @@ async function modelFindings({
   placeOf,
 }: ConfiguredWorld): Promise<readonly Finding[]> {
   const { warnings } = await openNarrator(loaded, context, signal);
-  const place = placeOf([...DREAMING, 'model']);
+  const place = placeOf([...DREAMING_PATH, 'model']);
   return warnings.map(({ message, hint }) =>
     finding('dreaming-model', 'warning', {
       message,
@@ -112,7 +111,7 @@ export const schedule = configuredCheck('schedule', async ({ loaded, context, pl
   if (nextMs === undefined) return { summary: 'dreaming is off', findings: [], off: true };
   const rare = finding('schedule-rare', 'warning', {
     message: 'the dreaming schedule fires in more than a year',
-    place: placeOf([...DREAMING, 'frequency']),
+    place: placeOf([...DREAMING_PATH, 'frequency']),
     hint: 'use minute, hour, day of month, month and day of week, such as "0 3 * * *" for every night',
   });
   const summary = `next run ${zonedMinute(nextMs, timeZone)}`;
