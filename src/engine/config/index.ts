@@ -28,7 +28,7 @@ export {
   inspectConfig,
   type LocateSetting,
   loadConfig,
-  locateWritten,
+  readDocument,
   settingLocator,
 } from './load.js';
 export {

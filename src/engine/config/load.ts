@@ -119,7 +119,11 @@ async function readValid(file: string, cacheDir: string): Promise<ValidConfig> {
   return valid;
 }
 
-/** Parses a file without checking it against the schema, to locate what is written in it. */
+/**
+ * Parses a file without checking it against the schema, to locate what is written in it.
+ *
+ * @throws SvcError CONFIG_UNREADABLE and others, if it has changed
+ */
 export async function readDocument(
   file: string,
   text = readConfigText(file),
@@ -169,7 +173,7 @@ export interface WrittenSetting {
  */
 export type LocateSetting = (path: ConfigPath) => Promise<WrittenSetting | undefined>;
 
-/** Locates one agent's settings; parses the file again on first use. */
+/** Locates one agent's settings; parses the file again each time. */
 export function settingLocator(loaded: LoadedConfig, agentId: string): LocateSetting {
   const { file, input, resolved } = loaded;
   if (file === undefined) return async () => undefined;
@@ -198,17 +202,4 @@ function searchPlaces(
       : [['agents', 'list', at, 'memorySearch', key, position - before]];
   }
   return agentPlaces(at, path);
-}
-
-/**
- * Locations of values in a file, in the order of the paths; parses the file again.
- *
- * @throws SvcError CONFIG_UNREADABLE and others, if it has changed
- */
-export async function locateWritten(
-  file: string,
-  paths: readonly ConfigPath[],
-): Promise<readonly WrittenSetting[]> {
-  const document = await readDocument(file);
-  return paths.map((path) => ({ path: formatPath(path), location: document.locate(path) }));
 }

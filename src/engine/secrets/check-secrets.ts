@@ -1,4 +1,10 @@
-import { LEAST_SECRET_CHARS, loadConfig, locateWritten, writtenSecrets } from '../config/index.js';
+import {
+  formatPath,
+  LEAST_SECRET_CHARS,
+  loadConfig,
+  readDocument,
+  writtenSecrets,
+} from '../config/index.js';
 import type { Warning } from '../errors/index.js';
 import { LEAST_KNOWN_CHARS } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -41,15 +47,13 @@ export async function checkSecrets(
     written.map(({ secret }) => secret),
     { env: context.env, settings: resolved.secrets, onSecret: context.onSecret, signal },
   );
-  const places = await locateWritten(
-    file,
-    written.map(({ path }) => path),
-  );
-  const secrets = written.flatMap(({ secret, inAddress }, at): CheckedSecret[] => {
-    const [place, outcome] = [places[at], outcomes[at]];
-    if (place === undefined || outcome === undefined) return [];
+  const document = await readDocument(file);
+  const secrets = written.flatMap(({ path, secret, inAddress }, at): CheckedSecret[] => {
+    const outcome = outcomes[at];
+    if (outcome === undefined) return [];
     const source = secret.kind === 'plain' ? 'plain' : secret.source;
     const description = inAddress ? 'plain text in an address' : describeSecret(secret);
+    const place = { path: formatPath(path), location: document.locate(path) };
     return [{ ...place, source, spoken: description, ...resultOf(outcome) }];
   });
   // The schema check reorders keys.
