@@ -1,6 +1,6 @@
 // Public API of this room, loaded by every command: nothing here loads the schema. Separate entry
-// points: authoring.ts (checks, edits, descriptions), cron.ts, masked-text.ts, trial-settings.ts
-// and trust/config-trust.ts.
+// points: authoring.ts (checks, edits, descriptions), masked-text.ts, trial-settings.ts and
+// trust/config-trust.ts.
 export type { ConfigFault } from './config-fault.js';
 export {
   agentPlaces,

@@ -187,8 +187,8 @@ function moveFiles(old: DreamFiles, files: DreamFiles): void {
     makeFolders(dirname(files.backupDir));
     renameSync(old.backupDir, files.backupDir);
   }
-  const logs = [files.recallLog, `${files.recallLog}.old`];
-  for (const log of [old.recallLog, `${old.recallLog}.old`]) {
+  const logs = [files.recallLog, files.rotatedLog];
+  for (const log of [old.recallLog, old.rotatedLog]) {
     const free = logs.find((file) => !existsSync(file));
     if (!existsSync(log) || free === undefined) continue;
     renameSync(log, free);

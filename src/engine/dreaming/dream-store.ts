@@ -14,22 +14,19 @@ import { withLockedDreams } from './store/dream-database.js';
 import type { SweepRecords } from './store/sweep-records.js';
 
 /** Removes forgotten text from what dreaming has recorded about a workspace. */
-export function dreamStore(
-  { dir, files }: DreamWorkspace,
-  timeZone: string | undefined,
-): MemoryStore {
+export function dreamStore(workspace: DreamWorkspace, timeZone: string | undefined): MemoryStore {
+  const { files } = workspace;
   return {
     follow: async (forgotten, { signal = NEVER } = {}) => {
       const store = 'recall log';
       if (!existsSync(files.database) && !existsSync(files.recallLog)) {
         return { store, changed: 0, clean: true };
       }
-      return withLockedDreams({ files }, { signal }, async (dreams) => {
+      return withLockedDreams(workspace, { signal }, async (dreams) => {
         const { database, entries, sweeps, writes } = dreams;
-        const { recallLog: logFile } = files;
         const dayOf = dayFormatter(timeZone);
         // Move everything into the database first: single lines cannot be removed from the log.
-        await ingestRecalls({ ...dreams, logFile, logs: [], dir, dayOf, rotates: false });
+        await ingestRecalls({ ...dreams, workspace, logs: [], dayOf, rotates: false });
         let changed = 0;
         inWriteTransaction(database, () => {
           for (const { key, text } of entries.since(0)) {
@@ -45,7 +42,7 @@ export function dreamStore(
           }
           runSql(database, 'DELETE FROM backfills WHERE key NOT IN (SELECT key FROM entries)');
         });
-        for (const log of [logFile, `${logFile}.old`]) rmSync(log, { force: true });
+        for (const log of [files.recallLog, files.rotatedLog]) rmSync(log, { force: true });
         changed += forgetBackups(files.backupDir, forgotten);
         database.exec('VACUUM');
         const [ended] = database.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];

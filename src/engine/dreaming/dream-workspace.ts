@@ -26,6 +26,8 @@ export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>) {
     database: join(root, `${name}.sqlite`),
     /** Claims recalled by searches since the last sweep. */
     recallLog: join(root, `${name}.recalls.jsonl`),
+    /** Earlier ones: a long log is moved here, and ingested once more. */
+    rotatedLog: join(root, `${name}.recalls.jsonl.old`),
     /** Held by a running sweep. */
     lock: join(root, `${name}.lock`),
     /** Copies of `MEMORY.md` from before each change. */

@@ -93,13 +93,12 @@ async function ingestNew(
   { workspace, timeZone, agentSources }: DreamTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  const { recallLog: logFile } = workspace.files;
   const { shared } = agentSources;
-  if (!existsSync(logFile) && shared === undefined) return;
+  if (!existsSync(workspace.files.recallLog) && shared === undefined) return;
   await withIdleDreams(workspace, signal, async (dreams) => {
     const logs = shared === undefined ? [] : await openLogs(shared);
     const dayOf = dayFormatter(timeZone);
-    await ingestRecalls({ ...dreams, logFile, logs, dir: workspace.dir, dayOf, rotates: true });
+    await ingestRecalls({ ...dreams, workspace, logs, dayOf, rotates: true });
   });
 }
 

@@ -7,17 +7,15 @@ import { queryValue, runSql } from '../../sqlite/query.js';
 import { withFile } from '../../support/files.js';
 import { claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
+import type { DreamWorkspace } from '../dream-workspace.js';
 import type { OpenDreams } from '../store/dream-database.js';
 import { parseRecallLine, type RecalledClaim } from './recall-log.js';
 import type { SharedRecalls } from './shared-recalls.js';
 
 interface Inbox extends Pick<OpenDreams, 'database' | 'entries'> {
-  /** Absolute path of the log that searches append to. */
-  readonly logFile: string;
+  readonly workspace: DreamWorkspace;
   /** The logs of shared memories, with the searches of all hosts. */
   readonly logs: readonly SharedRecalls[];
-  /** Absolute path of the workspace. */
-  readonly dir: string;
   /** The day of a moment. */
   readonly dayOf: (ms: number) => string;
   /** Whether to rotate a long log. */
@@ -36,9 +34,9 @@ const LINE_END = 10;
  * @throws SvcError STORAGE_*
  */
 export async function ingestRecalls(inbox: Inbox): Promise<number> {
-  const rotated = `${inbox.logFile}.old`;
-  let searches = ingestFile(inbox, rotated) + ingestFile(inbox, inbox.logFile);
-  if (inbox.rotates) rotate(inbox, rotated);
+  const { recallLog, rotatedLog } = inbox.workspace.files;
+  let searches = ingestFile(inbox, rotatedLog) + ingestFile(inbox, recallLog);
+  if (inbox.rotates) rotate(inbox);
   for (const log of inbox.logs) searches += await ingestShared(inbox, log);
   return searches;
 }
@@ -46,7 +44,8 @@ export async function ingestRecalls(inbox: Inbox): Promise<number> {
 async function ingestShared(inbox: Inbox, log: SharedRecalls): Promise<number> {
   // Of other hosts' claims, those count that are in this workspace too.
   const isHere = ({ origin, source, path }: RecalledClaim): boolean =>
-    origin === log.place.origin || (source === 'memory' && existsSync(join(inbox.dir, path)));
+    origin === log.place.origin ||
+    (source === 'memory' && existsSync(join(inbox.workspace.dir, path)));
   const name = await log.name();
   let searches = 0;
   while (name !== undefined) {
@@ -141,12 +140,12 @@ function wholeLines(descriptor: number, start: number) {
 }
 
 /** The rotated log is read again next time: a search may still be appending to it. */
-function rotate({ database, logFile }: Inbox, rotated: string): void {
-  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+function rotate({ database, workspace: { files } }: Inbox): void {
+  const size = statSync(files.recallLog, { throwIfNoEntry: false })?.size ?? 0;
   if (size < ROTATE_BYTES) return;
-  rmSync(rotated, { force: true });
-  renameSync(logFile, rotated);
-  const name = withFile(rotated, 'r', (descriptor) => nameOf(descriptor, database));
+  rmSync(files.rotatedLog, { force: true });
+  renameSync(files.recallLog, files.rotatedLog);
+  const name = withFile(files.rotatedLog, 'r', (descriptor) => nameOf(descriptor, database));
   // Nothing of a new log has been read yet, and others are gone. A kill before this only leaves unused positions.
   const otherFiles = "DELETE FROM inbox WHERE file NOT LIKE 'postgres:%' AND file <> ?";
   runSql(database, otherFiles, name ?? '');

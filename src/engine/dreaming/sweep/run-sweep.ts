@@ -153,13 +153,13 @@ class Sweep {
   async run(): Promise<SweepSummary> {
     const { logs, context } = this;
     const { entries, day, sources, dryRun } = context;
-    const { recallLog: logFile } = this.options.workspace.files;
+    const { workspace } = this.options;
     this.emit({ type: 'sweep.started' });
     recoverChanges(context);
     this.save(this.record);
     let searches = 0;
     try {
-      searches = await ingestRecalls({ ...context, logFile, logs, rotates: !dryRun });
+      searches = await ingestRecalls({ ...context, workspace, logs, rotates: !dryRun });
       this.emit({ type: 'recalls.ingested', searches });
       for (const phase of PHASES) {
         // Phases are synchronous: let the rest of the process run in between.

@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { ingestRecalls } from '../../../../src/engine/dreaming/recall-log/ingest-recalls.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
@@ -14,24 +23,24 @@ const lineAt = (atMs: number): string =>
   `${JSON.stringify({ atMs, queryHash: 'x'.repeat(1000), claims: [] })}\n`;
 
 function inbox() {
-  const folder = tempFolder();
-  const database = openDreamDatabase(folder.at('dreams.sqlite'));
+  const { path } = tempFolder();
+  const workspace = dreamWorkspace(path, { stateDir: path });
+  const database = openDreamDatabase(workspace.files.database);
   let nowMs = 0;
   const options = {
     database,
     entries: recallEntries(database),
     dayOf: () => '2026-02-03',
     rotates: true,
-    logFile: folder.at('recalls.jsonl'),
     logs: [],
-    dir: folder.path,
+    workspace,
   };
   return {
-    folder,
-    log: options.logFile,
-    aside: folder.at('recalls.jsonl.old'),
+    log: workspace.files.recallLog,
+    aside: workspace.files.rotatedLog,
     /** A new log, of searches of one moment. */
-    write: (searches: number) => folder.write('recalls.jsonl', lineAt(++nowMs).repeat(searches)),
+    write: (searches: number) =>
+      writeFileSync(workspace.files.recallLog, lineAt(++nowMs).repeat(searches)),
     ingest: () => ingestRecalls(options),
     database,
     positions: () => Number(database.prepare('SELECT count(*) FROM inbox').pluck().get()),
