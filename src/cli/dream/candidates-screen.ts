@@ -5,6 +5,7 @@ import {
   type DreamTarget,
   decisionOutput,
   type ManualChangeOptions,
+  nextCandidates,
   openSources,
   promoteClaim,
   setClaimFate,
@@ -17,7 +18,7 @@ import type { UndoableDecision } from '../../ui/screens/candidates/view.js';
 import type { CommandContext } from '../command-context.js';
 import { failureWords } from '../report-error.js';
 import { screenOptions } from '../terminal.js';
-import { claimToDecide, openCandidates } from './dream-command.js';
+import { claimToDecide } from './dream-command.js';
 
 /** Lines read around a claim, so that the passage can fill a tall terminal. */
 const MARGIN = 60;
@@ -48,7 +49,7 @@ function actionsOn(
     (await claimToDecide(target, text, signal)).key;
   return {
     load: async () => {
-      const found = await openCandidates(target, clock.now(), signal);
+      const found = await nextCandidates(target, { nowMs: clock.now(), signal });
       return found.map((claim) => mask.data({ ...candidateOutput(claim), gates: claim.gates }));
     },
     passage: async (key) => {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { defaultAgentId } from '../../engine/config/index.js';
 import {
-  candidates,
   type DreamSwitchOutput,
   type DreamTarget,
   dreamTargets,
@@ -10,7 +9,6 @@ import {
   type RecallEntry,
   requireClaim,
   withCurrentDreams,
-  withNextSweep,
 } from '../../engine/dreaming/index.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
@@ -44,13 +42,6 @@ export function claimToDecide(
   signal: AbortSignal,
 ): Promise<RecallEntry> {
   return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams.entries, keyOrText));
-}
-
-/** The open claims, those that the next sweep would promote first. */
-export function openCandidates(target: DreamTarget, nowMs: number, signal: AbortSignal) {
-  return withNextSweep(target, { nowMs, signal }, ({ entries }, next) =>
-    candidates(entries, next, target.settings, nowMs),
-  );
 }
 
 const ENABLED_PATH = 'plugins.entries.memory-core.config.dreaming.enabled';

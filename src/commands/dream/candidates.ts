@@ -1,10 +1,11 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { DreamCommand, openCandidates } from '../../cli/dream/dream-command.js';
+import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { targetFlags } from '../../cli/flags.js';
 import {
   candidateOutput,
   type DreamCandidatesOutput,
+  nextCandidates,
   workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { renderCandidates } from '../../ui/dream/candidates.js';
@@ -38,7 +39,7 @@ export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput>
       this.write(await showCandidates(target, options, await this.commandContext()));
       return { ...workspaceOutput(target), total: 0, ready: 0, candidates: [] };
     }
-    const claims = await openCandidates(target, view.nowMs, this.signal);
+    const claims = await nextCandidates(target, { nowMs: view.nowMs, signal: this.signal });
     const output = {
       ...workspaceOutput(target),
       total: claims.length,

@@ -6,12 +6,6 @@ import {
   type DreamExplainOutput,
   explainClaim,
   explainOutput,
-  findClaim,
-  openSources,
-  pooledClaim,
-  realWorkspaceDir,
-  trailOf,
-  withCurrentDreams,
 } from '../../engine/dreaming/index.js';
 import { renderExplanation } from '../../ui/dream/candidates.js';
 
@@ -34,19 +28,9 @@ export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
     const { args, flags } = await this.parse(DreamExplain);
     const target = await this.dreamTarget(flags.agent);
     const { style, nowMs } = this.view();
-    const { deep } = target.settings.phases;
-    const { claim, trail } = await withCurrentDreams(target, this.signal, ({ entries, sweeps }) => {
-      const claim = pooledClaim(findClaim(entries, args.claim), entries, deep, nowMs);
-      return { claim, trail: trailOf(claim.key, sweeps) };
-    });
-    const explanation = explainClaim(claim, {
-      dir: realWorkspaceDir(target.workspace),
-      sources: await openSources(target),
-      settings: target.settings,
-      nowMs,
-      signal: this.signal,
-    });
-    const output = explainOutput(target, { ...explanation, trail }, nowMs);
+    const { signal } = this;
+    const explanation = await explainClaim(target, args.claim, { nowMs, signal });
+    const output = explainOutput(target, explanation, nowMs);
     this.write(renderExplanation(output, style));
     return output;
   }

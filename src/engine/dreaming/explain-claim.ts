@@ -2,23 +2,27 @@ import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
+import { findClaim } from './decide-by-hand.js';
+import type { DreamTarget } from './dream-targets.js';
+import { realWorkspaceDir } from './dream-workspace.js';
 import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
-import { poolEvidence } from './scoring/score.js';
+import { poolEvidence, pooledClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import { checkClaim, readStatements, relocateClaim } from './sweep/check-claim.js';
-import type { DreamSettings, DreamSources } from './sweep/dream-sources.js';
+import { type DreamSettings, type DreamSources, openSources } from './sweep/dream-sources.js';
+import { withCurrentDreams, withNextSweep } from './with-dreams.js';
 
 /** Everything that decides whether a claim is promoted. */
-export type ClaimExplanation = ReturnType<typeof explainClaim>;
+export type ClaimExplanation = Awaited<ReturnType<typeof explainClaim>>;
 
 type TrailStep = DreamExplainOutput['trail'][number];
 
 /** What sweeps did to a claim's entry in `MEMORY.md`, oldest first. */
-export function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): readonly TrailStep[] {
+function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): readonly TrailStep[] {
   return sweeps
     .list()
     .toReversed()
@@ -49,6 +53,18 @@ function stepOf(
 
 /** An open claim, and whether the next sweep would promote it. */
 export type Candidate = ReturnType<typeof checkGates> & { readonly promotes: boolean };
+
+interface Moment {
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The {@link candidates} of the next sweep. @throws SvcError as withNextSweep */
+export function nextCandidates(target: DreamTarget, moment: Moment): Promise<Candidate[]> {
+  return withNextSweep(target, moment, ({ entries }, next) =>
+    candidates(entries, next, target.settings, moment.nowMs),
+  );
+}
 
 /**
  * The open claims within the age limit, best first, starting with those that the next sweep would promote.
@@ -82,36 +98,27 @@ export function candidates(
 /**
  * Why a claim is or is not promoted.
  *
- * @param entry with the signals of its other wordings, see pooledClaim
- * @throws SvcError DREAM_FILE_REFUSED
+ * @param wanted see findClaim
+ * @throws SvcError DREAM_CLAIM_UNKNOWN, DREAM_FILE_REFUSED, DREAM_STORE_*
  */
-export function explainClaim(
-  entry: RecallEntry,
-  {
-    dir,
-    sources,
-    settings,
-    nowMs,
-    signal,
-  }: {
-    /** The workspace's real path. */
-    readonly dir: string;
-    readonly sources: Pick<DreamSources, 'dailyNotes' | 'read'>;
-    readonly settings: Pick<DreamSettings, 'phases'>;
-    readonly nowMs: number;
-    readonly signal: AbortSignal;
-  },
-) {
-  const known = knownMemory(readGuarded(dir, MEMORY_FILE).text);
-  const { deep } = settings.phases;
+export async function explainClaim(target: DreamTarget, wanted: string, moment: Moment) {
+  const { nowMs, signal } = moment;
+  const { deep } = target.settings.phases;
+  const { entry, trail } = await withCurrentDreams(target, signal, ({ entries, sweeps }) => {
+    const found = pooledClaim(findClaim(entries, wanted), entries, deep, nowMs);
+    return { entry: found, trail: trailOf(found.key, sweeps) };
+  });
+  const { text } = readGuarded(realWorkspaceDir(target.workspace), MEMORY_FILE);
+  const sources = await openSources(target);
   return {
     ...checkGates(entry, deep, nowMs),
+    trail,
     /** Whether its note still contains it and later notes agree. */
     relocation: checkClaim(entry, sources, () =>
       readStatements(sources, signalDay(entry), LAST_DAY, signal),
     ).state,
     /** How it relates to `MEMORY.md`. */
-    comparison: compareClaim(entry.text, known, deep.maxPriorEntryLossFraction).verdict,
+    comparison: compareClaim(entry.text, knownMemory(text), deep.maxPriorEntryLossFraction).verdict,
   };
 }
 

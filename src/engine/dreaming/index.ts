@@ -7,7 +7,6 @@ export { rollBackBackfill, runBackfill } from './backfill.js';
 export type * from './claim-output-schemas.js';
 export type { ClaimKey } from './claims/claim-words.js';
 export {
-  findClaim,
   findSweep,
   promoteClaim,
   requireClaim,
@@ -17,13 +16,7 @@ export {
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { realWorkspaceDir } from './dream-workspace.js';
-export {
-  candidates,
-  claimPassage,
-  explainClaim,
-  recalledClaims,
-  trailOf,
-} from './explain-claim.js';
+export { claimPassage, explainClaim, nextCandidates, recalledClaims } from './explain-claim.js';
 export { type Narrator, openNarrator } from './narrator.js';
 export {
   backfillOutput,
@@ -43,7 +36,6 @@ export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 export type { DreamSchedule } from './schedule/dream-schedule.js';
 export { crontabLine, systemdTimer } from './schedule/systemd-timer.js';
 export type { RecallEntry } from './scoring/recall-entry.js';
-export { pooledClaim } from './scoring/score.js';
 export { openDreams } from './store/dream-database.js';
 export { PHASES, type PhaseName, type SweepRecord } from './store/sweep-records.js';
 export { openSources } from './sweep/dream-sources.js';
@@ -53,8 +45,4 @@ export {
   type SweepPreview,
   type SweepSummary,
 } from './sweep/run-sweep.js';
-export {
-  type ManualChangeOptions,
-  withCurrentDreams,
-  withNextSweep,
-} from './with-dreams.js';
+export { type ManualChangeOptions, withCurrentDreams } from './with-dreams.js';

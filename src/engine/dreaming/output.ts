@@ -205,7 +205,7 @@ type Part = DreamExplainOutput['parts'][number];
 /** Every part of a claim's score, every gate, and its current state. */
 export function explainOutput(
   target: DreamTarget,
-  explanation: ClaimExplanation & Pick<DreamExplainOutput, 'trail'>,
+  explanation: ClaimExplanation,
   nowMs: number,
 ): DreamExplainOutput {
   const { entry, score, gates, passes, relocation, comparison, trail } = explanation;

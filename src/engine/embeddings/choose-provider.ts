@@ -61,8 +61,9 @@ export function localModelWarning(
   world: ProviderWorld,
 ): Warning | undefined {
   const { provider, fallback, local } = settings;
-  if (provider !== 'auto' || fallback === 'local' || local.modelPath === undefined)
+  if (provider !== 'auto' || fallback === 'local' || local.modelPath === undefined) {
     return undefined;
+  }
   const detected = availability('local', settings, world);
   if (detected.available || leadsToOpenAi(settings, world)) return undefined;
   const used = chosen === undefined ? 'keyword search only,' : `using ${chosen.provider}`;
