@@ -52,9 +52,7 @@ async function createSyncProgress({
   const clear = (): void => undefined;
   if (quiet) return { onEvent: () => undefined, clear };
   const style = createStyle(terminal.progress);
-  const write = (text: string): void => {
-    process.stderr.write(text);
-  };
+  const write = (text: string) => process.stderr.write(text);
   if (terminal.progress && !verbose) {
     const { createProgressLine } = await import('../ui/progress-line.js');
     return createProgressLine(write, { style, columns: terminal.columns, now: runningMs });

@@ -84,9 +84,7 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
 function linesView(memories: readonly OpenedMemory[], command: CommandContext): WatchView {
   const { quiet, verbose } = command;
   const { style } = command.view;
-  const note = (line: string): void => {
-    process.stderr.write(line);
-  };
+  const note = (line: string) => process.stderr.write(line);
   const write = (line: string): void => {
     if (!quiet) print(line);
   };

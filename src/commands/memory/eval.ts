@@ -15,6 +15,7 @@ import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/show
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
+import { runningMs } from '../../engine/support/time.js';
 import { renderDrafts, renderEval } from '../../ui/memory/eval.js';
 import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
 import { createStyle } from '../../ui/style.js';
@@ -170,14 +171,11 @@ function outputNeedsGenerate(): SvcError {
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
 function createProgress(options: SyncProgressOptions, mask: SecretMask): ProgressLine<EvalEvent> {
   const { terminal, quiet, verbose } = options;
-  const write = (text: string): void => {
-    process.stderr.write(text);
-  };
-  const now = (): number => performance.now();
+  const write = (text: string) => process.stderr.write(text);
   const style = createStyle(terminal.progress);
   const draws = terminal.progress && !quiet && !verbose;
   const asking = draws
-    ? createEvalProgress(write, { style, columns: terminal.columns, now })
+    ? createEvalProgress(write, { style, columns: terminal.columns, now: runningMs })
     : undefined;
   // The progress of each index starts over.
   let indexing: ProgressLine | undefined;

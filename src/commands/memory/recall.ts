@@ -13,6 +13,7 @@ import {
   switchSession,
 } from '../../engine/active-memory/index.js';
 import { SvcError } from '../../engine/errors/index.js';
+import { runningMs } from '../../engine/support/time.js';
 
 type RecallDocument = RecallOutput | RecallSwitchOutput | Record<string, never>;
 
@@ -83,7 +84,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
     const turn = recallTurn(message, flags, this.context().cwd);
     // The time limit leaves no time for an orderly shutdown.
     this.setGracefulInterrupt(false);
-    const limits = { signal: this.signal, leftMs: lane.deadlineMs - performance.now() };
+    const limits = { signal: this.signal, leftMs: lane.deadlineMs - runningMs() };
     const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
     this.addWarnings(outcome.warnings);
     const output = recallOutput(this.mask.data(outcome));
