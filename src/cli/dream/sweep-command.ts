@@ -16,7 +16,7 @@ import {
   workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
-import { type Deferred, deferred } from '../../engine/support/async.js';
+import { deferred } from '../../engine/support/async.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { renderRun } from '../../ui/dream/sweeps.js';
 import { evaluationWords, phaseWords } from '../../ui/dream/words.js';
@@ -84,7 +84,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     { only, dryRun, ...request }: SweepRequest,
     { narrator, before, steps }: SweepView,
   ): Promise<SweepSummaryOutput> {
-    const events = new SweepSteps(before);
+    const events = createSweepSteps(before);
     let remReport: string | undefined;
     const sweeping = runSweep({
       ...target,
@@ -150,50 +150,40 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
 
 type StepName = 'searches' | PhaseName;
 
-/** Progress of one sweep, driven by its events. */
-class SweepSteps {
-  readonly steps: readonly Step[];
-  private readonly ends = new Map<StepName, Deferred<StepTrouble | string>>();
-  private readonly listeners = new Set<Parameters<Step['run']>[0]>();
-  private isWaiting = false;
-
-  /** @param before prefix of every line */
-  constructor(before: string) {
-    const step = (name: StepName): Step => {
-      const ending = deferred<StepTrouble | string>();
-      this.ends.set(name, ending);
-      const run: Step['run'] = async (onNote) => {
-        this.listeners.add(onNote);
-        if (this.isWaiting) onNote(WAITING);
-        const result = await ending.promise;
-        return typeof result === 'string' ? before + result : { trouble: before + result.trouble };
-      };
-      return { title: `${before}${name}`, run };
+/** Progress of one sweep, driven by its events. @param before prefix of every line */
+function createSweepSteps(before: string) {
+  const names: readonly StepName[] = ['searches', ...PHASES];
+  const ends = new Map(names.map((name) => [name, deferred<StepTrouble | string>()]));
+  const listeners = new Set<Parameters<Step['run']>[0]>();
+  let isWaiting = false;
+  const steps = [...ends].map(([name, { promise }]): Step => {
+    const run: Step['run'] = (onNote) => {
+      listeners.add(onNote);
+      if (isWaiting) onNote(WAITING);
+      return promise;
     };
-    this.steps = [step('searches'), ...PHASES.map(step)];
-  }
-
-  show(event: SweepEvent): void {
+    return { title: `${before}${name}`, run };
+  });
+  const show = (event: SweepEvent): void => {
     if (event.type === 'sweep.waiting') {
-      this.isWaiting = true;
-      for (const onNote of this.listeners) onNote(WAITING);
+      isWaiting = true;
+      for (const onNote of listeners) onNote(WAITING);
     }
-    if (event.type === 'sweep.started') this.isWaiting = false;
+    if (event.type === 'sweep.started') isWaiting = false;
     if (event.type === 'recalls.ingested') {
-      this.ends
-        .get('searches')
-        ?.resolve(formatCountOf(event.searches, 'new search', 'new searches'));
+      const searches = formatCountOf(event.searches, 'new search', 'new searches');
+      ends.get('searches')?.resolve(`${before}${searches}`);
     }
     if (event.type === 'phase.ended') {
-      const words = `${event.phase}: ${phaseWords(event.record)}`;
+      const words = `${before}${event.phase}: ${phaseWords(event.record)}`;
       const hasFailed = event.record.state === 'failed';
-      this.ends.get(event.phase)?.resolve(hasFailed ? { trouble: words } : words);
+      ends.get(event.phase)?.resolve(hasFailed ? { trouble: words } : words);
     }
-  }
-
-  fail(error: unknown): void {
-    for (const { reject } of this.ends.values()) reject(error);
-  }
+  };
+  const fail = (error: unknown): void => {
+    for (const { reject } of ends.values()) reject(error);
+  };
+  return { steps, show, fail };
 }
 
 const WAITING = { key: 'waiting', text: 'waiting for another sweep of this workspace' };
