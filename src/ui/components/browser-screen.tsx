@@ -173,7 +173,7 @@ function browserInput<Item extends ListItem>(
     const line = `${fitEnd(question, area.columns - ANSWERS.length)}${ANSWERS}`;
     return <Text wrap="truncate">{style.warning(fitEnd(line, area.columns))}</Text>;
   }
-  return state.isFiltering ? <FilterInput list={state.list} area={area} /> : undefined;
+  return state.list.isFiltering ? <FilterInput list={state.list} area={area} /> : undefined;
 }
 
 const ANSWERS = '  y/n';

@@ -16,8 +16,6 @@ export interface BrowserState<Item extends ListItem> {
   readonly total: number | undefined;
   /** Index into the choices of what to list. */
   readonly choice: number;
-  /** Whether keys are typed into the filter. */
-  readonly isFiltering: boolean;
   /** The details of the selected entry are always shown, not only once it is opened. */
   readonly hasPreview: boolean;
   readonly details: BrowserDetails<Item> | undefined;
@@ -57,7 +55,6 @@ export type BrowserEvent<Item extends ListItem> =
     }
   | { readonly type: 'chosen'; readonly choice: number }
   | { readonly type: 'list'; readonly event: ListEvent<Item> }
-  | { readonly type: 'filtering'; readonly on: boolean }
   | { readonly type: 'opened'; readonly item: Item }
   | { readonly type: 'previewed'; readonly item: Item | undefined }
   | { readonly type: 'read'; readonly id: string; readonly text: PaneText }
@@ -73,7 +70,6 @@ export function initialBrowser<Item extends ListItem>(hasPreview = false): Brows
     list: EMPTY_LIST,
     total: undefined,
     choice: 0,
-    isFiltering: false,
     hasPreview,
     details: undefined,
     isOpen: false,
@@ -95,8 +91,6 @@ export function reduceBrowser<Item extends ListItem>(
       return { ...state, choice: event.choice, list: deselect(state.list), note: undefined };
     case 'list':
       return changeList(state, event.event);
-    case 'filtering':
-      return { ...state, isFiltering: event.on, note: undefined };
     case 'opened': {
       if (state.pendingAction !== undefined) return state;
       const details =

@@ -163,13 +163,8 @@ function browserKeys<Item extends ListItem>(
   if (state.pendingAction !== undefined) {
     return { bindings: [interrupt, ...questionKeys(state.pendingAction, context)] };
   }
-  if (state.isFiltering) {
-    return filterKeys(
-      state.list,
-      interrupt,
-      (event) => dispatch({ type: 'list', event }),
-      () => dispatch({ type: 'filtering', on: false }),
-    );
+  if (state.list.isFiltering) {
+    return filterKeys(state.list, interrupt, (event) => dispatch({ type: 'list', event }));
   }
   const keys =
     state.details !== undefined && state.isOpen
@@ -231,7 +226,7 @@ function listKeys<Item extends ListItem>(
           ...(hasPreview === true ? previewKeys(dispatch) : []),
           ...actionKeys(selected, context),
         ]),
-    filterKey({ dropOrder: 4, run: () => dispatch({ type: 'filtering', on: true }) }),
+    filterKey(4, (event) => dispatch({ type: 'list', event })),
     ...(choices.length === 1
       ? []
       : [

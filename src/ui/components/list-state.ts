@@ -12,6 +12,8 @@ export interface ListItem {
 export interface ListState<Item extends ListItem> {
   readonly items: readonly Item[];
   readonly filter: EditedLine;
+  /** Whether keys are typed into the filter. */
+  readonly isFiltering: boolean;
   /** Undefined until someone moves: the first entry is selected then, so that the newest one stays selected. */
   readonly selectedId: string | undefined;
   /** Place of the selected entry when the list was last changed, for the case that it disappears. */
@@ -30,6 +32,7 @@ export type ListEvent<Item extends ListItem> =
   | { readonly type: 'replaced'; readonly items: readonly Item[] }
   | { readonly type: 'moved'; readonly to: ListMove }
   | { readonly type: 'selected'; readonly id: string }
+  | { readonly type: 'filtering'; readonly on: boolean }
   | { readonly type: 'filtered'; readonly edit: LineEdit }
   | { readonly type: 'unfiltered' }
   | { readonly type: 'sized'; readonly rows: number };
@@ -38,6 +41,7 @@ export type ListEvent<Item extends ListItem> =
 export const EMPTY_LIST: ListState<never> = {
   items: [],
   filter: EMPTY_LINE,
+  isFiltering: false,
   selectedId: undefined,
   at: 0,
   top: 0,
@@ -71,6 +75,8 @@ export function reduceList<Item extends ListItem>(
       return moveSelection(state, event.to);
     case 'selected':
       return selectItem(state, event.id);
+    case 'filtering':
+      return event.on === state.isFiltering ? state : { ...state, isFiltering: event.on };
     case 'filtered': {
       const filter = editLine(state.filter, event.edit);
       if (filter === state.filter) return state;
@@ -78,10 +84,12 @@ export function reduceList<Item extends ListItem>(
         ? { ...state, filter }
         : keepSelection(state, { ...state, filter });
     }
-    case 'unfiltered':
-      return state.filter.text === ''
-        ? state
-        : keepSelection(state, { ...state, filter: EMPTY_LINE });
+    case 'unfiltered': {
+      const closed = reduceList(state, { type: 'filtering', on: false });
+      return closed.filter.text === ''
+        ? closed
+        : keepSelection(closed, { ...closed, filter: EMPTY_LINE });
+    }
     case 'sized':
       return event.rows === state.rows ? state : { ...state, rows: event.rows };
   }

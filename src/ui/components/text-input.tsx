@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, spread } from '../fit.js';
 import type { Area } from '../terminal/size.js';
-import { type BarKey, barKey, type KeyBinding, type KeyMap, type OtherInput } from './key-map.js';
+import { barKey, type KeyBinding, type KeyMap, type OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
 import { type ListEvent, type ListItem, type ListState, listView } from './list-state.js';
 import { useStyle } from './rows.js';
@@ -68,8 +68,9 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
 }
 
 /** The key that starts filtering. */
-export function filterKey({ dropOrder, run }: Pick<BarKey, 'dropOrder' | 'run'>): KeyBinding {
+export function filterKey(dropOrder: number, dispatch: ListDispatch): KeyBinding {
   const description = 'filter: all words must occur; esc removes the filter';
+  const run = (): void => dispatch({ type: 'filtering', on: true });
   return barKey({ key: '/', name: 'filter', description, dropOrder, run });
 }
 
@@ -78,17 +79,15 @@ export function filterKeys(
   { filter }: Pick<ListState<ListItem>, 'filter'>,
   interrupt: KeyBinding,
   dispatch: ListDispatch,
-  close: () => void,
 ): KeyMap {
-  const clear = (): void => {
-    dispatch({ type: 'unfiltered' });
-    close();
-  };
   return {
     bindings: [
       interrupt,
-      { on: ['enter', 'tab'], run: close },
-      { on: ['escape', ...(filter.text === '' ? ['backspace'] : [])], run: clear },
+      { on: ['enter', 'tab'], run: () => dispatch({ type: 'filtering', on: false }) },
+      {
+        on: ['escape', ...(filter.text === '' ? ['backspace'] : [])],
+        run: () => dispatch({ type: 'unfiltered' }),
+      },
       ...typingMoves(dispatch),
     ],
     onOther: (input) => {

@@ -27,10 +27,7 @@ export function homeKeys(state: HomeState, handlers: HomeHandlers): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: handlers.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, handlers);
   const changeList = (event: ListEvent<never>): void => handlers.dispatch({ type: 'list', event });
-  if (state.isFiltering) {
-    const close = (): void => handlers.dispatch({ type: 'filtering', on: false });
-    return filterKeys(state.list, interrupt, changeList, close);
-  }
+  if (state.list.isFiltering) return filterKeys(state.list, interrupt, changeList);
   const setHelp = (on: boolean): void => handlers.dispatch({ type: 'help', on });
   const quit = quitKey(handlers.onLeave, 'quit; in another screen: return here');
   const keys = withHelp(lineKeys(state, handlers, changeList), state.isHelpOpen, setHelp);
@@ -47,7 +44,7 @@ function lineKeys(
   handlers: HomeHandlers,
   changeList: (event: ListEvent<never>) => void,
 ): readonly KeyBinding[] {
-  const { dispatch, onOpen, onPalette, onRefresh } = handlers;
+  const { onOpen, onPalette, onRefresh } = handlers;
   const { selected } = listView(state.list);
   const agent = agentOf(selected);
   return [
@@ -85,7 +82,7 @@ function lineKeys(
             help: ['c', 'browse what dreams may promote'],
           } as const,
         ]),
-    filterKey({ dropOrder: 3, run: () => dispatch({ type: 'filtering', on: true }) }),
+    filterKey(3, changeList),
     barKey({
       key: ':',
       name: 'commands',

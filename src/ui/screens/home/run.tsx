@@ -211,12 +211,12 @@ function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): Rea
 
 /** What is typed into the palette or the filter, or that a screen is being opened. */
 function homeInput(
-  { palette, isFiltering, list, opening }: HomeState,
+  { palette, list, opening }: HomeState,
   style: Style,
   area: Area,
 ): ReactElement | undefined {
   if (palette !== undefined) return <PaletteStatus palette={palette} area={area} />;
-  if (isFiltering) return <FilterInput list={list} area={area} />;
+  if (list.isFiltering) return <FilterInput list={list} area={area} />;
   if (opening === undefined) return undefined;
   return <Text wrap="truncate">{style.dim('opening …   q quit')}</Text>;
 }

@@ -13,8 +13,6 @@ import { type PaletteEvent, type PaletteState, reducePalette } from './palette.j
 export interface HomeState extends HomeStart {
   /** All lines that can be selected. */
   readonly list: ListState<HomeLine>;
-  /** Whether keys are typed into the filter. */
-  readonly isFiltering: boolean;
   readonly palette: PaletteState | undefined;
   /** What is being opened. */
   readonly opening: HomeTarget | undefined;
@@ -30,7 +28,6 @@ export type HomeEvent =
   | { readonly type: 'overview'; readonly overview: Partial<Overview>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }
   | { readonly type: 'list'; readonly event: ListEvent<HomeLine> }
-  | { readonly type: 'filtering'; readonly on: boolean }
   | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
   | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
   | { readonly type: 'opening'; readonly target: HomeTarget }
@@ -44,7 +41,6 @@ export function initialHome(start: HomeStart): HomeState {
   return withLines({
     ...start,
     list: EMPTY_LIST,
-    isFiltering: false,
     palette: undefined,
     opening: undefined,
     note: undefined,
@@ -80,8 +76,6 @@ export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
       const note = event.event.type === 'sized' ? state.note : undefined;
       return list === state.list && note === state.note ? state : { ...state, list, note };
     }
-    case 'filtering':
-      return { ...state, isFiltering: event.on, note: undefined };
     case 'palette':
       return { ...state, palette: event.palette, note: undefined };
     case 'palette.changed': {
