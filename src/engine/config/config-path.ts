@@ -1,8 +1,6 @@
 import { SvcError } from '../errors/index.js';
 import { isRecord } from '../support/text.js';
 
-export { isRecord };
-
 /** A key of an object, or a 0-based position in a list. */
 export type PathSegment = string | number;
 

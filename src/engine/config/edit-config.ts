@@ -1,9 +1,10 @@
 import { SvcError, type Warning } from '../errors/index.js';
 import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
+import { isRecord } from '../support/text.js';
 import { checkConfigText, faultsError, requireValid, type ValidConfig } from './check.js';
 import type { ConfigFault } from './config-fault.js';
-import { type ConfigPath, formatPath, isRecord, isSameData, valueAt } from './config-path.js';
+import { type ConfigPath, formatPath, isSameData, valueAt } from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import { type Discovery, discoverConfig } from './discovery.js';
 import { parseConfigText } from './document.js';

@@ -7,7 +7,6 @@ export {
   type ConfigPath,
   DREAMING_PATH,
   formatPath,
-  isRecord,
   isSameData,
   valueAt,
 } from './config-path.js';

@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '../errors/output-schema.js';
-import { isRecord } from './config-path.js';
+import { isRecord } from '../support/text.js';
 import type { AgentsInput, ConfigInput } from './schema/index.js';
 
 /** `Input` with every key present that has a default. */

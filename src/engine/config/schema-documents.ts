@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { isRecord, parsePath, valueAt } from './config-path.js';
+import { isRecord } from '../support/text.js';
+import { parsePath, valueAt } from './config-path.js';
 import { COMPUTED_DEFAULTS, CONFIG_DEFAULTS, ENTRY_DEFAULTS } from './defaults.js';
 import { configSchema } from './schema/index.js';
 import { NOTES } from './schema/keys.js';

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import { groupBy } from '../support/lists.js';
-import { suggestName, withEllipsis } from '../support/text.js';
+import { isRecord, suggestName, withEllipsis } from '../support/text.js';
 import { type ConfigFault, faultAt } from './config-fault.js';
-import { type ConfigPath, formatPath, isRecord, type PathSegment, valueAt } from './config-path.js';
+import { type ConfigPath, formatPath, type PathSegment, valueAt } from './config-path.js';
 import type { ConfigDocument } from './document.js';
 import type { ConfigInput } from './schema/index.js';
 import { configSchema } from './schema/index.js';

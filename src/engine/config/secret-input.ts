@@ -1,6 +1,6 @@
 import { MASK } from '../masking/index.js';
-import { percentDecoded } from '../support/text.js';
-import { type ConfigPath, isRecord, matchesPattern } from './config-path.js';
+import { isRecord, percentDecoded } from '../support/text.js';
+import { type ConfigPath, matchesPattern } from './config-path.js';
 
 /** Where a secret is stored. */
 type SecretSource = 'env' | 'file' | 'exec';

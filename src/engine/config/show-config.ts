@@ -1,13 +1,7 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import {
-  agentPlaces,
-  type ConfigPath,
-  DREAMING_PATH,
-  formatPath,
-  isRecord,
-  valueAt,
-} from './config-path.js';
+import { isRecord } from '../support/text.js';
+import { agentPlaces, type ConfigPath, DREAMING_PATH, formatPath, valueAt } from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { loadConfig, readDocument } from './load.js';

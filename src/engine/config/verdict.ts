@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Warning } from '../errors/index.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
-import { shortHash } from '../support/text.js';
-import { isRecord } from './config-path.js';
+import { isRecord, shortHash } from '../support/text.js';
 
 /** Identifies the rules of a build; set by scripts/build.js, undefined without a build. */
 declare const SVC_CONFIG_RULES: string | undefined;

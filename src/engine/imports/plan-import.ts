@@ -12,7 +12,6 @@ import {
   type ConfigPath,
   discoverConfig,
   formatPath,
-  isRecord,
   isSameData,
   type ResolvedAgent,
   resolveAgent,
@@ -22,6 +21,7 @@ import {
 import { maskConfigText } from '../config/masked-text.js';
 import type { EngineContext } from '../support/context.js';
 import { expandHome, realOrGiven } from '../support/files.js';
+import { isRecord } from '../support/text.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
 import type { ImportedData, ImportedSetting, ImportProgram } from './imported.js';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
-import { nameHint } from '../support/text.js';
+import { isRecord, nameHint } from '../support/text.js';
 import {
   AGENT_IDS,
   type AgentFormat,

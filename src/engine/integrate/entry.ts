@@ -1,4 +1,5 @@
-import { type ConfigPath, isRecord, isSameData, valueAt } from '../config/index.js';
+import { type ConfigPath, isSameData, valueAt } from '../config/index.js';
+import { isRecord } from '../support/text.js';
 import {
   type AgentFormat,
   type CommandHooks,

@@ -3,12 +3,12 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
-import { isRecord, valueAt } from '../config/index.js';
+import { valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { uniqueBy } from '../support/lists.js';
-import { shellWord } from '../support/text.js';
+import { isRecord, shellWord } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ENV_NAME, isRecord, referencedVariable } from '../config/index.js';
+import { ENV_NAME, referencedVariable } from '../config/index.js';
 import { connectTo } from '../embeddings/diagnosis/provider-checks.js';
 import { type AgentProviders, chooseNamed, type ListedProvider } from '../embeddings/index.js';
 import { listProviders } from '../embeddings/list-providers.js';
@@ -9,6 +9,7 @@ import { PROVIDERS } from '../providers/registry.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
 import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { isRecord } from '../support/text.js';
 
 /** Where the key of the chosen provider comes from. */
 export type KeyChoice =

@@ -17,11 +17,10 @@ import {
   type ToolKind,
 } from '@agentclientprotocol/sdk';
 import { ChildGroup } from '../child/child-group.js';
-import { isRecord } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
 import { fromJsonText } from '../flow-model/fields.js';
 import { readLines } from '../support/read-lines.js';
-import { lastChars, parsedJson } from '../support/text.js';
+import { isRecord, lastChars, parsedJson } from '../support/text.js';
 import {
   endFailure,
   followErrors,

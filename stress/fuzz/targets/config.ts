@@ -4,12 +4,7 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { setConfigValue, unsetConfigValue } from '../../../src/engine/config/authoring.js';
 import { checkConfigText } from '../../../src/engine/config/check.js';
-import {
-  type ConfigPath,
-  formatPath,
-  isRecord,
-  valueAt,
-} from '../../../src/engine/config/config-path.js';
+import { type ConfigPath, formatPath, valueAt } from '../../../src/engine/config/config-path.js';
 import { readConfigText } from '../../../src/engine/config/discovery.js';
 import { parseConfigText } from '../../../src/engine/config/document.js';
 import { coerceValue, parseKnownPath } from '../../../src/engine/config/known-path.js';
@@ -19,6 +14,7 @@ import { configSchema } from '../../../src/engine/config/schema/index.js';
 import { walkKeys } from '../../../src/engine/config/schema/walk.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { type EngineContext, resolveStatePaths } from '../../../src/engine/support/context.js';
+import { isRecord } from '../../../src/engine/support/text.js';
 import { tempFolder } from '../../../test/support/temp-folder.js';
 import {
   type FuzzText,

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isRecord } from '../../../src/engine/config/index.js';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { ADAPTER_KINDS } from '../../../src/engine/providers/registry.js';
+import { isRecord } from '../../../src/engine/support/text.js';
 import { faultsOf } from './support.js';
 
 const test = suite('configuration schema');

@@ -1,5 +1,6 @@
 import { isCustomAddress, PROVIDERS, type Provider } from '../../providers/registry.js';
-import { type ConfigPath, formatPath, isRecord, valueAt } from '../config-path.js';
+import { isRecord } from '../../support/text.js';
+import { type ConfigPath, formatPath, valueAt } from '../config-path.js';
 import { EXEC_PROVIDER_DEFAULTS, MIN_CANDIDATES } from '../defaults.js';
 import { isAllowedModel } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';

@@ -1,4 +1,5 @@
-import { type ConfigPath, isRecord } from '../config-path.js';
+import { isRecord } from '../../support/text.js';
+import type { ConfigPath } from '../config-path.js';
 
 /**
  * What a key in an untrusted configuration file can do. `harmless` keys always work. `risky` ones

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { EngineContext } from '../../support/context.js';
 import { isInside, realTarget, resolvePath } from '../../support/files.js';
-import { type ConfigPath, isRecord } from '../config-path.js';
+import { isRecord } from '../../support/text.js';
+import type { ConfigPath } from '../config-path.js';
 import { withMemorySearch } from '../merge-settings.js';
 import { writtenAgents } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';

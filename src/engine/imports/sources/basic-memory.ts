@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { isRecord } from '../../config/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
-import { parsedJson } from '../../support/text.js';
+import { isRecord, parsedJson } from '../../support/text.js';
 import {
   firstExisting,
   type ImportedData,

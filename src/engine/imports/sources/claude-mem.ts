@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
@@ -10,7 +9,7 @@ import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
 import { formatCountOf } from '../../support/format.js';
-import { firstChars, parsedJson } from '../../support/text.js';
+import { firstChars, isRecord, parsedJson } from '../../support/text.js';
 import {
   asImportError,
   firstExisting,

@@ -1,10 +1,11 @@
 import { dirname, join } from 'node:path';
 import JSON5 from 'json5';
-import { type ConfigPath, isRecord, isSecretPath } from '../../config/index.js';
+import { type ConfigPath, isSecretPath } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import { adapterOf } from '../../providers/registry.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
+import { isRecord } from '../../support/text.js';
 import {
   firstExisting,
   type ImportedData,

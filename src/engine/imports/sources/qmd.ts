@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
-import { isRecord } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
+import { isRecord } from '../../support/text.js';
 import {
   firstExisting,
   type ImportedData,

@@ -1,6 +1,7 @@
-import { type ConfigPath, isRecord, valueAt } from '../../config/index.js';
+import { type ConfigPath, valueAt } from '../../config/index.js';
 import { type SourceLocation, SvcError } from '../../errors/index.js';
 import type { Insertion } from '../../support/insertions.js';
+import { isRecord } from '../../support/text.js';
 
 /** A value in a configuration file. */
 export type EntryValue =

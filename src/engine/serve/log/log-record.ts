@@ -1,5 +1,4 @@
-import { isRecord } from '../../config/index.js';
-import { parsedJson } from '../../support/text.js';
+import { isRecord, parsedJson } from '../../support/text.js';
 import type { LogsOutput } from '../output-schemas.js';
 
 /** From the least to the most severe. */

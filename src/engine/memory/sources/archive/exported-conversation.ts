@@ -1,6 +1,6 @@
-import { type ExportFormat, isRecord } from '../../../config/index.js';
+import type { ExportFormat } from '../../../config/index.js';
 import { redactedStart } from '../../../masking/index.js';
-import { shortHash } from '../../../support/text.js';
+import { isRecord, shortHash } from '../../../support/text.js';
 import {
   type LineRecord,
   maskedText,

@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { isRecord } from '../../../config/index.js';
 import { messageOf } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
 import { READ_NO_LINK } from '../../../support/files.js';
-import { parsedJson } from '../../../support/text.js';
+import { isRecord, parsedJson } from '../../../support/text.js';
 import { type ExportedConversation, exportedConversation } from './exported-conversation.js';
 
 /** A longer conversation is left out. */

@@ -1,8 +1,8 @@
-import { isRecord, type SessionReaderId } from '../../../config/index.js';
+import type { SessionReaderId } from '../../../config/index.js';
 import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
 import { isInside } from '../../../support/files.js';
-import { parsedJson } from '../../../support/text.js';
+import { isRecord, parsedJson } from '../../../support/text.js';
 import type { SourceFile } from '../../types.js';
 import type { WalkListener } from '../walk.js';
 

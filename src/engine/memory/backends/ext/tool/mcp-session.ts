@@ -7,10 +7,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { type AnnounceProgram, type ChildCall, ChildGroup } from '../../../../child/child-group.js';
-import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { withinTime } from '../../../../support/async.js';
 import { readLines } from '../../../../support/read-lines.js';
+import { isRecord } from '../../../../support/text.js';
 import { type ExtMode, merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { hitOf, type ToolAnswer } from './read-answer.js';

@@ -1,5 +1,4 @@
-import { isRecord } from '../../../../config/index.js';
-import { parsedJson } from '../../../../support/text.js';
+import { isRecord, parsedJson } from '../../../../support/text.js';
 import { ToolFailure } from './open-tool.js';
 
 /** One hit as the program reports it. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRecord } from '../../../../config/index.js';
+import { isRecord } from '../../../../support/text.js';
 import {
   type LineRecord,
   NOISE,

@@ -1,10 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isRecord } from '../../../../config/index.js';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { queryRows } from '../../../../sqlite/query.js';
-import { shortHash } from '../../../../support/text.js';
+import { isRecord, shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import { fingerprintOf } from '../../walk.js';
 import {
