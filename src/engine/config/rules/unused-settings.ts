@@ -88,12 +88,10 @@ export const overridesBelongTogether: Rule = function* (input, scopes) {
       const other = defaults.settings.provider;
       yield* mixedInheritance(scope, { group: [], provider, other, remoteKeys: REMOTE_KEYS });
     }
-    const [reranker, other] = [scope, defaults].map(
-      ({ settings }) => settings.query.rerank.provider,
-    );
+    const { provider: reranker } = scope.settings.query.rerank;
+    const { provider: other } = defaults.settings.query.rerank;
     // One that is off in the defaults may be set up there for the agents that turn it on.
-    if (reranker === undefined || reranker === 'none' || other === undefined || other === 'none')
-      continue;
+    if (reranker === 'none' || other === 'none') continue;
     const remoteKeys = isSilent(reranker) ? [] : REMOTE_KEYS;
     const group = ['query', 'rerank'];
     yield* mixedInheritance(scope, { group, provider: reranker, other, remoteKeys });
