@@ -78,16 +78,15 @@ function withoutRoutes({ placeOf }: ConfiguredWorld): Finding {
 
 async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['findings']> {
   const { routes } = world.loaded.resolved.plugins.entries.webhooks.config;
-  const secrets = configuredSecrets(world).filter(
+  const served = configuredSecrets(world).filter(
     (secret) => isRouteSecret(secret.path) && routes[idOf(secret)]?.enabled === true,
   );
-  const outcomes = await resolveConfigured(secrets, world);
-  const readable = new Set(secrets.filter((_, at) => outcomes[at]?.ok === true).map(idOf));
+  const secrets = await resolveConfigured(served, world);
+  const readable = new Set(secrets.filter(({ outcome }) => outcome.ok).map(idOf));
   const owners = new Map<string, string>();
-  return secrets.flatMap((secret, position) => {
-    const outcome = outcomes[position];
+  return secrets.flatMap((secret) => {
+    const { outcome } = secret;
     const id = idOf(secret);
-    if (outcome === undefined) return [];
     if (!outcome.ok) return [unresolved(secret, outcome.error, readable.has(id))];
     const { value } = outcome;
     const isPair = routes[id]?.verify?.scheme === 'basic';

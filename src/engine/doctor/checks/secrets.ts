@@ -20,11 +20,8 @@ import {
 export const secrets = configuredCheck('secrets', async (world) => {
   const all = configuredSecrets(world).filter(({ path }) => !isRouteSecret(path));
   const references = all.filter(({ input }) => input.kind === 'reference');
-  const outcomes = await resolveConfigured(references, world);
-  const findings = references.map((secret, at) => {
-    const outcome = outcomes[at];
-    const { place } = secret;
-    if (outcome === undefined) return undefined;
+  const findings = (await resolveConfigured(references, world)).map((secret) => {
+    const { outcome, place } = secret;
     if (!outcome.ok) {
       const { message, hint } = outcome.error;
       return finding('secret-unresolved', 'fault', {
@@ -84,17 +81,21 @@ export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSe
 }
 
 /** Resolves secrets and masks their values in all findings; see resolveSecrets. */
-export async function resolveConfigured(
-  configured: readonly Pick<ConfiguredSecret, 'input'>[],
+export async function resolveConfigured<Secret extends Pick<ConfiguredSecret, 'input'>>(
+  configured: readonly Secret[],
   { context, loaded, mask, signal }: ConfiguredWorld,
-): Promise<readonly SecretOutcome[]> {
+): Promise<readonly (Secret & { readonly outcome: SecretOutcome })[]> {
   const settings = loaded.resolved.secrets;
   const inputs = configured.map(({ input }) => input);
   const onSecret = (value: string): void => {
     mask.learn(value);
     context.onSecret?.(value);
   };
-  return resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
+  const outcomes = await resolveSecrets(inputs, { env: context.env, settings, signal, onSecret });
+  return outcomes.flatMap((outcome, at) => {
+    const secret = configured[at];
+    return secret === undefined ? [] : [{ ...secret, outcome }];
+  });
 }
 
 function signsNotifications({ path }: ConfiguredSecret): boolean {

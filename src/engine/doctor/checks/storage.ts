@@ -24,7 +24,7 @@ export const storage = configuredCheck('storage', async (world) => {
   const place = world.placeOf(['storage', 'url']);
   // Also masks the URL and its password in all findings. The check `secrets` reports a URL that cannot be resolved.
   const [resolved] = await resolveConfigured([{ input: url }], world);
-  if (resolved?.ok !== true)
+  if (resolved?.outcome.ok !== true)
     return { summary: 'storage.url cannot be read', findings: [], off: true };
   try {
     return await checkServer(world, place);
