@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeForgetting, followInAllStores } from '../../src/cli/memory-stores.js';
-import { workspaceWithCarryOver } from '../../src/engine/dreaming/dream-targets.js';
+import { workspaceOfMemory } from '../../src/engine/dreaming/dream-targets.js';
 import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
 import { openMemory } from '../../src/engine/memory/index.js';
 import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
@@ -76,11 +76,7 @@ test('a failing store does not stop the others from forgetting, and is tried aga
 test('any failure of a store is a warning, so that the index is updated', async () => {
   const { memory, context, archive, hide } = await archivedWorld();
   await hide();
-  const workspace = workspaceWithCarryOver(
-    memory.agent.workspaceDir,
-    [memory.agent],
-    context.state,
-  );
+  const workspace = workspaceOfMemory(memory, context.state);
   mkdirSync(workspace.files.lock, { recursive: true });
   writeFileSync(workspace.files.recallLog, '');
   const [warning] = await completeForgetting(memory, context, {});

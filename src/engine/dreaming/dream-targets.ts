@@ -44,11 +44,11 @@ export function dreamTargets(
   );
   const { dreaming } = loaded.resolved.plugins.entries['memory-core'].config;
   return byDir.map(([dir, sharing]) => ({
-    workspace: workspaceWithCarryOver(dir, all, context.state),
+    workspace: workspaceWithCarryOver(dir, sharing, context.state),
     agents: sharing.map(({ id }) => id),
     agentSources: agentSourcesOf(sharing, context, loaded),
     settings: { ...dreaming, phases: phasesOf(dreaming) },
-    timeZone: sharing[0]?.dreamTimezone,
+    timeZone: sharing[0].dreamTimezone,
   }));
 }
 
@@ -61,17 +61,16 @@ function phasesOf({ phases: { light, rem, deep } }: DreamSettings): DreamSetting
   };
 }
 
-/** The workspace in a folder, with its state moved along if needed; see carryOverDreams. @param dir absolute real path */
-export function workspaceWithCarryOver(
+/** The workspace of agents, with its state moved along if needed; see carryOverDreams. @param dir absolute real path */
+function workspaceWithCarryOver(
   dir: string,
   agents: readonly ResolvedAgent[],
   state: EngineContext['state'],
 ): DreamWorkspace {
   const workspace = dreamWorkspace(dir, state);
-  const sharing = agents.filter(({ workspaceDir }) => realOrGiven(workspaceDir) === dir);
   carryOverDreams(
     workspace,
-    sharing.map(({ id }) => id),
+    agents.map(({ id }) => id),
     state,
   );
   return workspace;
