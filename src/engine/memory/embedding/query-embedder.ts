@@ -139,21 +139,17 @@ async function comparableVectors(
   const fuller = counted
     .filter((other) => !isInUse || other.missing < missing)
     .toSorted((a, b) => a.missing - b.missing);
+  const hint = await pendingHint(index, own);
   for (const { identity } of fuller) {
     const earlier = await openEarlier(provider, identity, signal);
     if (earlier === undefined) continue;
     // The previous model's vectors are used until the configured one's are complete.
     const until = `using the earlier vectors (${earlier.model}) until then`;
-    const warning = pendingWarning(
-      `${passagesAre(missing)} not re-embedded yet; ${until}`,
-      EMBED_HINT,
-    );
+    const warning = pendingWarning(`${passagesAre(missing)} not re-embedded yet; ${until}`, hint);
     return { identity, adapter: earlier, warning };
   }
   const message = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
-  return isInUse
-    ? { identity: own, adapter, warning: pendingWarning(message, EMBED_HINT) }
-    : undefined;
+  return isInUse ? { identity: own, adapter, warning: pendingWarning(message, hint) } : undefined;
 }
 
 /** Undefined when the vendor no longer offers the earlier model. */
@@ -191,7 +187,16 @@ function passagesAre(count: number): string {
   return count === 1 ? '1 passage is' : `${count} passages are`;
 }
 
-const EMBED_HINT = 'each search embeds a few of them; run "svc memory index" to embed all';
+/** Searches leave passages alone while jobs, or other hosts, may be embedding them. */
+async function pendingHint(index: MemoryIndex, identity: string): Promise<string> {
+  if ((await index.batchJobs(identity)).length > 0)
+    return 'a batch job is embedding them; "svc memory index" collects what is ready';
+  const hosts = (await index.claims?.others(identity)) ?? [];
+  return hosts.length > 0
+    ? `being embedded by ${hosts.join(', ')}; "svc memory index" embeds the others`
+    : 'each search embeds a few of them; run "svc memory index" to embed all';
+}
+
 const NO_VECTORS = pendingWarning(
   'keyword search only: no passage has a vector yet',
   'run "svc memory index" to embed them',
