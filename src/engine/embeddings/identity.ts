@@ -1,5 +1,11 @@
 import { MEMORY_SEARCH_DEFAULTS, type ResolvedMemorySearch } from '../config/index.js';
-import { addressUsed, dimensionsToAsk, isCustomAddress, PROVIDERS } from '../providers/registry.js';
+import {
+  addressUsed,
+  dimensionsToAsk,
+  isCustomAddress,
+  PROVIDERS,
+  type Provider,
+} from '../providers/registry.js';
 import { shownAddress } from '../providers/vendor-fault.js';
 import type { ProviderChoice } from './choose-provider.js';
 import type { EmbeddingIdentity } from './embedding-adapter.js';
@@ -23,9 +29,13 @@ export function isSuperseded(key: string): boolean {
   return fieldsOf(key)['superseded'] === true;
 }
 
-/** Undefined for the default context size. */
-export function identityContextSize(tokens: number | undefined): number | undefined {
-  return tokens === MEMORY_SEARCH_DEFAULTS.local.contextSize ? undefined : tokens;
+/** The context size of a local model; undefined for the default, and for other models. */
+export function identityContextSize(
+  { runsOn }: Provider,
+  { local: { contextSize } }: Pick<ResolvedMemorySearch, 'local'>,
+): number | undefined {
+  const isUsual = runsOn !== 'process' || contextSize === MEMORY_SEARCH_DEFAULTS.local.contextSize;
+  return isUsual ? undefined : contextSize;
 }
 
 /** Versions of svc may have written other fields. */
@@ -80,7 +90,6 @@ export function expectedIdentity(
 ): ExpectedIdentity {
   const { adapter, isPrimary } = choice;
   const provider = PROVIDERS[adapter];
-  const isLocal = provider.runsOn === 'process';
   const endpoint = endpointOf(choice);
   const model = modelOf(choice);
   const setting = isPrimary ? settings.outputDimensionality : undefined;
@@ -95,7 +104,7 @@ export function expectedIdentity(
       ? {}
       : { model, dimensions: dimensionsToAsk(provider, model, setting) ?? null }),
     ...(provider.inputTypes === 'custom-address' ? { documentForm: label ?? '' } : {}),
-    contextSize: isLocal ? identityContextSize(settings.local.contextSize) : undefined,
+    contextSize: identityContextSize(provider, settings),
   };
 }
 

@@ -69,18 +69,15 @@ export class VendorAdapter implements EmbeddingAdapter {
     this.pacer = new Pacer(tools.nowMs, tools.random);
     this.provider = settings.provider;
     this.model = vendor.model;
-    const dimensions =
-      vendor.dimensions === undefined
-        ? dimensionsToAsk(PROVIDERS[settings.adapter], vendor.model, settings.dimensions)
-        : vendor.dimensions;
-    this.vectorLength = dimensions ?? undefined;
+    const provider = PROVIDERS[settings.adapter];
+    this.vectorLength = dimensionsToAsk(provider, vendor.model, settings.dimensions);
     this.identity = {
       adapter: settings.adapter,
-      endpoint: shownAddress(vendor.identityEndpoint ?? vendor.endpoint),
+      endpoint: shownAddress(vendor.endpoint),
       model: vendor.model,
-      dimensions: dimensions ?? null,
+      dimensions: this.vectorLength ?? null,
       documentForm: vendor.documentForm,
-      contextSize: identityContextSize(vendor.contextSize),
+      contextSize: identityContextSize(provider, settings),
     };
     this.embedsMedia = vendor.limits.media !== undefined;
     const { batch } = vendor;

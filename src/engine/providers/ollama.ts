@@ -64,7 +64,6 @@ export const ollama: Provider<'ollama'> = {
     return {
       endpoint,
       model,
-      dimensions: dimensions ?? null,
       documentForm: prompts.documentForm,
       // The default context size, unless the model was trained with less.
       limits: {

@@ -60,7 +60,6 @@ export function openAiShaped(
     model,
     limits: shape.limits(model),
     documentForm,
-    dimensions: dimensions ?? null,
     ...(batch === undefined ? {} : { batch }),
     embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
       const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };

@@ -75,24 +75,13 @@ export interface VendorRequest {
  * splitting, validation and normalization for all vendors.
  */
 export interface EmbeddingVendor {
-  /** Base URL, or `local`; part of the identity. */
+  /** Base URL, or `local`; part of the identity, so the same for all addresses with the same vectors. */
   readonly endpoint: string;
-  /**
-   * Where requests currently go, if another service determines the address; undefined before the
-   * first.
-   */
+  /** Where requests currently go, if elsewhere; undefined before another service has named it. */
   readonly sentTo?: () => string | undefined;
-  /** Replaces {@link endpoint} in the identity if several addresses give the same vectors. */
-  readonly identityEndpoint?: string;
   readonly model: string;
   readonly limits: RequestLimits;
-  /**
-   * Requested vector length, part of the identity; null leaves it to the model, undefined means
-   * `settings.dimensions`.
-   */
-  readonly dimensions?: number | null;
   readonly documentForm: string;
-  readonly contextSize?: number | undefined;
   readonly batch?: VendorBatch;
   /** Sends one request with retries. @throws VendorFault, or the signal's reason */
   embed(request: VendorRequest): Promise<VendorAnswer>;

@@ -59,8 +59,8 @@ export function createBedrockVendor(
   const faultPlace = { modelId, modelSetting, region: place.region, tokenSource: key?.source };
   const labels = labelsOf(family, settings);
   return {
-    endpoint: client.endpoint,
-    ...(place.aws ? { identityEndpoint: ANY_REGION } : {}),
+    endpoint: place.aws ? ANY_REGION : client.endpoint,
+    sentTo: () => client.endpoint,
     model,
     limits: family.limits,
     documentForm: labels?.document ?? '',

@@ -49,10 +49,7 @@ export function createLocalVendor(
   return {
     endpoint: 'local',
     model,
-    // Local models have a fixed length.
-    dimensions: null,
     documentForm: prompts.documentForm,
-    contextSize: settings.local.contextSize,
     limits: {
       maxInputs: MAX_INPUTS,
       maxTokensPerInput: Math.min(settings.local.contextSize, USUAL_CONTEXT) - RESERVED_TOKENS,
