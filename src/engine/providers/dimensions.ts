@@ -14,8 +14,8 @@ export interface DimensionFacts {
   readonly asksDimensions: boolean;
   /** Vector lengths that can be requested, by model; see dimensionsOf. */
   readonly dimensions: Readonly<Record<string, DimensionChoice>>;
-  /** A model's name in {@link dimensions}. */
-  readonly dimensionsName?: (model: string) => string;
+  /** Parts of a model's name that do not change the model; global. */
+  readonly unchanging?: RegExp;
 }
 
 /**
@@ -23,14 +23,18 @@ export interface DimensionFacts {
  * Ignores vendor prefixes and Ollama's `:latest`.
  */
 export function dimensionsOf(provider: DimensionFacts, model: string): DimensionChoice | undefined {
-  const { dimensions, dimensionsName = usualName } = provider;
-  const name = dimensionsName(model);
+  const { dimensions } = provider;
+  const name = bareName(provider, model);
   return Object.hasOwn(dimensions, name) ? dimensions[name] : undefined;
 }
 
-function usualName(model: string): string {
+/** A model's name without vendor prefixes, and without what does not change it. */
+export function bareName(
+  { unchanging = /:latest$/gu }: Pick<DimensionFacts, 'unchanging'>,
+  model: string,
+): string {
   const last = model.slice(Math.max(model.lastIndexOf('/'), model.lastIndexOf('#')) + 1);
-  return last.replace(/:latest$/u, '');
+  return last.replaceAll(unchanging, '');
 }
 
 /**

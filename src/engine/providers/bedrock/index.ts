@@ -28,12 +28,8 @@ export const bedrock: Provider<'bedrock'> = {
     'twelvelabs.marengo-embed-3-0-v1': fixed(512),
     'twelvelabs.marengo-embed-2-7-v1': fixed(1024),
   },
-  // Without region and throughput. A `#` is followed by the model behind an opaque ARN.
-  dimensionsName: (model) =>
-    model
-      .slice(Math.max(model.lastIndexOf('/'), model.lastIndexOf('#')) + 1)
-      .replace(/^[a-z-]+\.(?=[a-z\d]+\.)/u, '')
-      .replace(/:.*/su, ''),
+  // Region and throughput.
+  unchanging: /^[a-z-]+\.(?=[a-z\d]+\.)|:.*/gsu,
   key: {
     variables: [],
     required: false,

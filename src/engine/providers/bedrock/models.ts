@@ -1,9 +1,4 @@
-import {
-  allowsDimensions,
-  type DimensionChoice,
-  describeDimensions,
-  dimensionsOf,
-} from '../dimensions.js';
+import { allowsDimensions, bareName, describeDimensions, dimensionsOf } from '../dimensions.js';
 import type { Provider } from '../provider.js';
 import { VendorFault } from '../vendor-fault.js';
 import {
@@ -17,16 +12,6 @@ import {
   TITAN_TEXT,
   TITAN_TEXT_V2,
 } from './families.js';
-
-interface BedrockModel {
-  /** Sent to the service: a model id, inference profile id or ARN. */
-  readonly id: string;
-  /** The model behind it, as `cohere.embed-v4`: without region and throughput. */
-  readonly name: string;
-  readonly family: Family;
-  /** Requested length; undefined if the model has only one. */
-  readonly dimensions: number | undefined;
-}
 
 /**
  * An id that the service accepts: some need a revision, and one is available through profiles only.
@@ -57,65 +42,46 @@ const FAMILIES: readonly (readonly [name: RegExp, family: Family])[] = [
  * @param configured a model id, perhaps with a region prefix (`us.`, `global.`) or throughput
  * suffix (`:0:8k`), or an ARN; `ID#MODEL` names the model behind an opaque id
  * @param dimensions as configured
- * @param provider knows the lengths that models support
  * @param modelSetting the setting that `configured` comes from
+ * @returns `id`: sent to the service; `dimensions`: to request, undefined if the model has only one
  * @throws VendorFault if the family is unknown, or does not support the dimensions
  */
 export function findModel(
+  provider: Provider,
   configured: string,
   dimensions: number | undefined,
-  provider?: Provider | undefined,
-  modelSetting = 'memorySearch.model',
-): BedrockModel {
-  const [id = '', behind] = configured.split('#', 2);
-  const name = baseName(behind ?? id);
+  modelSetting: string,
+): {
+  readonly id: string;
+  readonly family: Family;
+  readonly dimensions: number | undefined;
+} {
+  const [id = ''] = configured.split('#', 1);
+  const name = bareName(provider, configured);
   const family = FAMILIES.find(([names]) => names.test(name))?.[1];
   if (family === undefined) {
-    throw unknownFamily(id, name, Object.keys(provider?.dimensions ?? {}), modelSetting);
+    if (id.startsWith('arn:')) {
+      throw new VendorFault('model', `the ARN does not say which model is behind it: ${id}`, {
+        hint: `add the model behind it after a #, as ${id}#cohere.embed-v4:0`,
+      });
+    }
+    const known = Object.keys(provider.dimensions).map(modelIdOf).join(', ');
+    throw new VendorFault('model', `unknown Bedrock embedding model ${name}`, {
+      hint: `set ${modelSetting} to one of ${known}, or to an ARN`,
+    });
   }
-  const choice = provider && dimensionsOf(provider, configured);
+  const choice = dimensionsOf(provider, configured);
   if (dimensions !== undefined && choice !== undefined && !allowsDimensions(choice, dimensions)) {
-    throw wrongDimensions(name, dimensions, choice);
+    const message = `${name} does not support vectors of ${dimensions} dimensions`;
+    throw new VendorFault('request', message, {
+      hint: `set outputDimensionality to ${describeDimensions(choice)}, or remove it`,
+    });
   }
-  const settable = family.defaultDimensions !== undefined;
-  return {
-    id,
-    name,
-    family,
-    dimensions: settable ? (dimensions ?? family.defaultDimensions) : undefined,
-  };
+  const { defaultDimensions: usual } = family;
+  return { id, family, dimensions: usual === undefined ? undefined : (dimensions ?? usual) };
 }
 
 /** Removes the region of an inference profile, an extra label before the vendor's. */
 export function withoutRegion(id: string): string {
   return id.replace(/^[a-z-]+\.(?=[a-z\d]+\.)/u, '');
-}
-
-/** Removes what does not change the model: `arn:…/`, regions and throughput suffixes. */
-function baseName(id: string): string {
-  return withoutRegion(id.slice(id.lastIndexOf('/') + 1)).replace(/:.*/su, '');
-}
-
-function unknownFamily(
-  id: string,
-  name: string,
-  known: readonly string[],
-  modelSetting: string,
-): VendorFault {
-  if (id.startsWith('arn:')) {
-    return new VendorFault('model', `the ARN does not say which model is behind it: ${id}`, {
-      hint: `add the model behind it after a #, as ${id}#cohere.embed-v4:0`,
-    });
-  }
-  return new VendorFault('model', `unknown Bedrock embedding model ${name}`, {
-    hint: `set ${modelSetting} to one of ${known.map(modelIdOf).join(', ')}, or to an ARN`,
-  });
-}
-
-function wrongDimensions(name: string, dimensions: number, choice: DimensionChoice): VendorFault {
-  return new VendorFault(
-    'request',
-    `${name} does not support vectors of ${dimensions} dimensions`,
-    { hint: `set outputDimensionality to ${describeDimensions(choice)}, or remove it` },
-  );
 }

@@ -41,7 +41,7 @@ export function createBedrockVendor(
 ): EmbeddingVendor {
   const { model } = settings;
   const { model: modelSetting } = settingNames(settings);
-  const found = findModel(model, settings.dimensions, provider, modelSetting);
+  const found = findModel(provider, model, settings.dimensions, modelSetting);
   const { id: modelId, family, dimensions } = found;
   const place = resolvePlace(settings.baseUrl, env);
   // A signature can be sent anywhere, but the token is the key itself.

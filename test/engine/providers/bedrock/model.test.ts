@@ -1,13 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { findModel } from '../../../../src/engine/providers/bedrock/models.js';
+import { bareName, PROVIDERS } from '../../../../src/engine/providers/registry.js';
 import { startBedrockFake } from '../../../fakes/bedrock.js';
 import { failureOf } from '../../../support/failure.js';
 import { bedrockAdapter } from './subject.js';
 
 const adapterOf = async (change: Parameters<typeof bedrockAdapter>[0]) => bedrockAdapter(change);
 
-const name = (id: string): string => findModel(id, undefined).name;
+const name = (id: string): string => bareName(PROVIDERS.bedrock, id);
+const found = (id: string) => findModel(PROVIDERS.bedrock, id, undefined, 'memorySearch.model');
 
 test('regions, throughput and ARNs do not hide the model', () => {
   for (const id of [
@@ -23,15 +25,11 @@ test('regions, throughput and ARNs do not hide the model', () => {
   }
   const profile = 'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.cohere.embed-v4:0';
   assert.is(name(profile), 'cohere.embed-v4');
-  assert.is(
-    findModel(profile, undefined).id,
-    profile,
-    'the service is asked for what is configured',
-  );
+  assert.is(found(profile).id, profile, 'the service is asked for what is configured');
 });
 
 test('an unknown model is addressed like others of its family', () => {
-  const family = (id: string) => findModel(id, undefined).family;
+  const family = (id: string) => found(id).family;
   assert.is(family('amazon.titan-embed-text-v9:0'), family('amazon.titan-embed-text-v1'));
   assert.is(family('cohere.embed-v5:0'), family('cohere.embed-v4:0'));
   assert.is(family('cohere.embed-english-v3.5'), family('cohere.embed-english-v3'));
