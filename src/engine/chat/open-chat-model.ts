@@ -39,7 +39,7 @@ export async function openChatModel(
         json: api.body(settings, request),
         signal: request.signal,
         timeoutMs: request.timeoutMs ?? TIMEOUT_MS,
-        pacing: pacer.pacing(INTERACTIVE, () => undefined),
+        pacing: pacer.pacing(INTERACTIVE),
       },
       api.explain,
     );

@@ -11,12 +11,12 @@ import { jsonAt, messageIn, numberAt, textAt } from './http/status-fault.js';
 import { broken, lineResult } from './read-vectors.js';
 import { notTwice, withRetries } from './requests/pacer.js';
 import type {
-  BatchCall,
   BatchEntry,
   BatchHandle,
   BatchResult,
   BatchStatus,
   VendorBatch,
+  VendorCall,
 } from './vendor.js';
 import { VendorFault } from './vendor-fault.js';
 
@@ -75,7 +75,7 @@ function pathOf(handle: BatchHandle): string {
 async function findJob(
   api: FilesApi,
   label: string,
-  call: BatchCall,
+  call: VendorCall,
 ): Promise<BatchHandle | undefined> {
   for await (const job of api.items('/batches', call)) {
     if (jsonAt(job, 'metadata', LABEL) !== label) continue;
@@ -92,7 +92,7 @@ async function findJob(
 async function* readResults(
   api: FilesApi,
   handle: BatchHandle,
-  call: BatchCall,
+  call: VendorCall,
 ): AsyncGenerator<BatchResult> {
   const job = await api.json('GET', pathOf(handle), call);
   for (const file of outputsOf(job)) {
@@ -176,7 +176,7 @@ class FilesApi {
   async json(
     method: HttpRequest['method'],
     path: string,
-    call: BatchCall,
+    call: VendorCall,
     json?: unknown,
   ): Promise<unknown> {
     const request = { ...this.request(path, call), method, json };
@@ -184,7 +184,7 @@ class FilesApi {
   }
 
   /** Returns the id of the uploaded file. */
-  async upload(name: string, call: BatchCall, lines: readonly string[]): Promise<string> {
+  async upload(name: string, call: VendorCall, lines: readonly string[]): Promise<string> {
     const file = new Blob([`${lines.join('\n')}\n`], { type: 'application/jsonl' });
     const send = async (): Promise<string> => {
       // A form can be sent once, so each try gets its own.
@@ -198,12 +198,12 @@ class FilesApi {
     return withRetries(call.pacing, call.signal, send);
   }
 
-  lines(path: string, call: BatchCall): AsyncIterable<string> {
+  lines(path: string, call: VendorCall): AsyncIterable<string> {
     return downloadLines(this.request(path, call), this.connection.explain);
   }
 
   /** Deletes a file; succeeds if it is gone already. */
-  async remove(file: string, call: BatchCall): Promise<void> {
+  async remove(file: string, call: VendorCall): Promise<void> {
     try {
       await this.json('DELETE', `/files/${encodeURIComponent(file)}`, call);
     } catch (error) {
@@ -212,7 +212,7 @@ class FilesApi {
   }
 
   /** All items of a list, newest first. */
-  async *items(path: string, call: BatchCall): AsyncGenerator<unknown> {
+  async *items(path: string, call: VendorCall): AsyncGenerator<unknown> {
     for (let last: string | undefined; ; ) {
       const after = last === undefined ? '' : `&after=${encodeURIComponent(last)}`;
       const page = await this.json('GET', `${path}?limit=${PAGE}${after}`, call);
@@ -226,7 +226,7 @@ class FilesApi {
     }
   }
 
-  private request(path: string, call: BatchCall): Omit<HttpRequest, 'method'> {
+  private request(path: string, call: VendorCall): Omit<HttpRequest, 'method'> {
     const { endpoint, headers } = this.connection;
     return { ...call, url: `${endpoint}${path}`, headers };
   }

@@ -56,14 +56,18 @@ export interface VendorAnswer {
   readonly tokens?: number | undefined;
 }
 
-export interface VendorRequest {
-  readonly inputs: readonly EmbeddingInput[];
-  readonly role: InputRole;
+/** How something is asked of a vendor. */
+export interface VendorCall {
   readonly signal: AbortSignal;
   /** Limit of one try, without waiting for its turn. */
   readonly timeoutMs: number;
   /** Decides when to send and when to retry. */
   readonly pacing: Pacing;
+}
+
+export interface VendorRequest extends VendorCall {
+  readonly inputs: readonly EmbeddingInput[];
+  readonly role: InputRole;
   /** Whether minutes of preparation, such as a model download, are acceptable. */
   readonly mayDownload: boolean;
   /** Reports preparation such as a model download. */
@@ -149,12 +153,6 @@ export interface VendorTools {
   readonly env: EngineContext['env'];
 }
 
-export interface BatchCall {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly pacing: Pacing;
-}
-
 /** One document of a batch job. */
 export interface BatchEntry {
   /** Identifies the vector in the results. */
@@ -200,16 +198,16 @@ export interface VendorBatch {
    *
    * @param label identifies the job for {@link find}
    */
-  submit(entries: readonly BatchEntry[], label: string, call: BatchCall): Promise<BatchHandle>;
+  submit(entries: readonly BatchEntry[], label: string, call: VendorCall): Promise<BatchHandle>;
   /**
    * Finds a job by its label when its handle was lost. If there is none, deletes what was uploaded,
    * so that a delayed start finds nothing to work on.
    */
-  find(label: string, call: BatchCall): Promise<BatchHandle | undefined>;
-  status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus>;
+  find(label: string, call: VendorCall): Promise<BatchHandle | undefined>;
+  status(handle: BatchHandle, call: VendorCall): Promise<BatchStatus>;
   /** In any order; unfinished and broken entries are left out. */
-  results(handle: BatchHandle, call: BatchCall): AsyncIterable<BatchResult>;
-  cancel(handle: BatchHandle, call: BatchCall): Promise<void>;
+  results(handle: BatchHandle, call: VendorCall): AsyncIterable<BatchResult>;
+  cancel(handle: BatchHandle, call: VendorCall): Promise<void>;
   /** Deletes what the job left at the vendor; succeeds if it is gone already. */
-  discard(handle: BatchHandle, call: BatchCall): Promise<void>;
+  discard(handle: BatchHandle, call: VendorCall): Promise<void>;
 }

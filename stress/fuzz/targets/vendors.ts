@@ -7,9 +7,9 @@ import { asProviderError } from '../../../src/engine/providers/provider-error.js
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { Pacing } from '../../../src/engine/providers/requests/pacer.js';
 import type {
-  BatchCall,
   EmbeddingVendor,
   VendorBatch,
+  VendorCall,
 } from '../../../src/engine/providers/vendor.js';
 import { testSettings } from '../../../test/engine/providers/conformance.js';
 import { AWS_KEYS } from '../../../test/fakes/bedrock.js';
@@ -169,7 +169,7 @@ function requireUnit(vectors: readonly Float32Array[]): void {
   }
 }
 
-async function runBatch(batch: VendorBatch, call: BatchCall): Promise<void> {
+async function runBatch(batch: VendorBatch, call: VendorCall): Promise<void> {
   const entries = TEXTS.map((text, at) => ({ key: `k${at}`, input: { text } }));
   const handle = await batch.submit(entries, 'label-1', call);
   if (Object.values(handle).some((id) => typeof id !== 'string'))

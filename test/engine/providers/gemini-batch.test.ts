@@ -2,10 +2,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PATIENT, Pacer } from '../../../src/engine/providers/requests/pacer.js';
 import type {
-  BatchCall,
   BatchHandle,
   BatchResult,
   VendorBatch,
+  VendorCall,
 } from '../../../src/engine/providers/vendor.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { GEMINI_KEY, type GeminiFake, startGeminiFake } from '../../fakes/gemini.js';
@@ -18,7 +18,7 @@ const test = suite('the batches of gemini');
 
 /** Runs a test on a fake of its own. */
 async function withBatch(
-  work: (batch: VendorBatch, fake: GeminiFake, call: BatchCall) => Promise<void>,
+  work: (batch: VendorBatch, fake: GeminiFake, call: VendorCall) => Promise<void>,
   options: Options = {},
 ): Promise<void> {
   const fake = await startGeminiFake({ dimensions: 128, ...options });
@@ -48,7 +48,7 @@ const ENTRIES = ['a', 'b', 'c'].map((key) => ({
   input: { text: `text of ${key}`, title: `title of ${key}` },
 }));
 
-async function resultsOf(batch: VendorBatch, handle: BatchHandle, call: BatchCall) {
+async function resultsOf(batch: VendorBatch, handle: BatchHandle, call: VendorCall) {
   const results = new Map<string, BatchResult>();
   for await (const result of batch.results(handle, call)) results.set(result.key, result);
   return results;

@@ -1,11 +1,11 @@
 import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import type {
-  BatchCall,
   BatchHandle,
   BatchSettings,
   BatchStatus,
   RequestLimits,
   VendorBatch,
+  VendorCall,
 } from '../../providers/vendor.js';
 import { isTransient, VendorFault } from '../../providers/vendor-fault.js';
 import { abortableSleep } from '../../support/async.js';
@@ -18,7 +18,7 @@ export interface BatchRun {
   readonly settings: BatchSettings;
   readonly limits: RequestLimits;
   readonly records: JobRecords;
-  readonly call: BatchCall;
+  readonly call: VendorCall;
   readonly nowMs: () => number;
   readonly onEvent: (event: EmbeddingEvent) => void;
   /** Validates and normalizes a vector. @throws VendorFault */

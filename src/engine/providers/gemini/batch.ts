@@ -4,13 +4,13 @@ import { jsonAt, textAt } from '../http/status-fault.js';
 import { broken, lineResult } from '../read-vectors.js';
 import { notTwice } from '../requests/pacer.js';
 import type {
-  BatchCall,
   BatchEntry,
   BatchHandle,
   BatchResult,
   BatchStatus,
   TextInput,
   VendorBatch,
+  VendorCall,
 } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import type { GeminiConnection, GeminiRequest } from './connection.js';
@@ -53,7 +53,7 @@ export class GeminiBatch implements VendorBatch {
   async submit(
     entries: readonly BatchEntry[],
     label: string,
-    call: BatchCall,
+    call: VendorCall,
   ): Promise<BatchHandle> {
     const lines = entries.map(
       ({ key, input }) => `${JSON.stringify({ key, request: this.options.request(input) })}\n`,
@@ -73,7 +73,7 @@ export class GeminiBatch implements VendorBatch {
     }
   }
 
-  async find(label: string, call: BatchCall): Promise<BatchHandle | undefined> {
+  async find(label: string, call: VendorCall): Promise<BatchHandle | undefined> {
     for (let page = ''; ; ) {
       const query = new URLSearchParams({
         pageSize: '100',
@@ -90,11 +90,11 @@ export class GeminiBatch implements VendorBatch {
     }
   }
 
-  async status(handle: BatchHandle, call: BatchCall): Promise<BatchStatus> {
+  async status(handle: BatchHandle, call: VendorCall): Promise<BatchStatus> {
     return statusOf(await this.get(nameIn(handle), call));
   }
 
-  async *results(handle: BatchHandle, call: BatchCall): AsyncGenerator<BatchResult> {
+  async *results(handle: BatchHandle, call: VendorCall): AsyncGenerator<BatchResult> {
     const file = resultsFile(await this.get(nameIn(handle), call));
     if (file === undefined) throw broken('the job has no results');
     const url = this.connection.fileUrl('download', `${file}:download?alt=media`);
@@ -104,12 +104,12 @@ export class GeminiBatch implements VendorBatch {
     }
   }
 
-  async cancel(handle: BatchHandle, call: BatchCall): Promise<void> {
+  async cancel(handle: BatchHandle, call: VendorCall): Promise<void> {
     const url = `${this.connection.endpoint}/${nameIn(handle)}:cancel`;
     await this.connection.send({ ...call, method: 'POST', url, json: {} });
   }
 
-  async discard(handle: BatchHandle, call: BatchCall): Promise<void> {
+  async discard(handle: BatchHandle, call: VendorCall): Promise<void> {
     const operation = await this.get(nameIn(handle), call).catch((error: unknown) => {
       if (!isGone(error)) throw error;
     });
@@ -120,7 +120,7 @@ export class GeminiBatch implements VendorBatch {
     }
   }
 
-  private async get(path: string, call: BatchCall): Promise<unknown> {
+  private async get(path: string, call: VendorCall): Promise<unknown> {
     const url = `${this.connection.endpoint}/${path}`;
     return parseAnswer(await this.connection.send({ ...call, method: 'GET', url }));
   }
@@ -231,7 +231,7 @@ async function uploadGeminiFile(
   connection: GeminiConnection,
   bytes: Buffer,
   label: string,
-  call: BatchCall,
+  call: VendorCall,
 ): Promise<string> {
   const opened = await connection.send({
     ...call,
@@ -265,7 +265,7 @@ async function uploadGeminiFile(
 async function deleteGemini(
   connection: GeminiConnection,
   name: string,
-  call: BatchCall,
+  call: VendorCall,
 ): Promise<void> {
   try {
     await connection.send({ ...call, method: 'DELETE', url: `${connection.endpoint}/${name}` });

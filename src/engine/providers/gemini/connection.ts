@@ -7,7 +7,7 @@ import {
 } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
 import { type AddressedProvider, addressUsed } from '../provider.js';
-import type { BatchCall, ProviderSettings } from '../vendor.js';
+import type { ProviderSettings, VendorCall } from '../vendor.js';
 import type { VendorFaultDetails } from '../vendor-fault.js';
 
 /** One part of the content of a vector. */
@@ -35,7 +35,7 @@ export interface GeminiConnection {
   /** @throws VendorFault, or the signal's reason */
   send(request: HttpRequest): Promise<HttpAnswer>;
   /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
-  lines(call: BatchCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
+  lines(call: VendorCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
 
 /** The connection for some settings. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../support/context.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
 import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
-import type { Pacing } from '../requests/pacer.js';
+import type { VendorCall } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import { isTrustworthy } from './github-hosts.js';
 
@@ -21,18 +21,15 @@ export type LoginEvent =
   /** Polling failed and will be retried. */
   | { readonly type: 'poll.failed'; readonly why: string };
 
-export interface DeviceFlowOptions {
+export interface DeviceFlowOptions extends VendorCall {
   /** Of an OAuth app with device flow enabled. */
   readonly clientId: string;
   /** For example, `https://github.com`. */
   readonly webUrl: string;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly pacing: Pacing;
   readonly onEvent: (event: LoginEvent) => void;
 }
 
-const TIMEOUT_MS = 30_000;
 /** The least that GitHub's own client requests. */
 const SCOPE = 'read:user';
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -100,7 +97,7 @@ async function requestCode(options: DeviceFlowOptions): Promise<z.infer<typeof d
 async function post(
   path: string,
   form: Readonly<Record<string, string>>,
-  { webUrl, signal, pacing }: DeviceFlowOptions,
+  { webUrl, signal, timeoutMs, pacing }: DeviceFlowOptions,
 ): Promise<unknown> {
   const answer = await sendRequest(
     {
@@ -109,7 +106,7 @@ async function post(
       headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
       signal,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       pacing,
     },
     explainLogin,

@@ -7,7 +7,7 @@ import type { LoginOutput, LogoutOutput } from '../output-schemas.js';
 import { asProviderError } from '../provider-error.js';
 import { ADAPTER_IDS, type AdapterId, adapterOf, PROVIDERS } from '../registry.js';
 import { INTERACTIVE, ONCE, Pacer } from '../requests/pacer.js';
-import type { BatchCall } from '../vendor.js';
+import type { VendorCall } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import { loginFile, tokenCacheFile } from './auth-files.js';
 import { type LoginEvent, signInByDevice } from './device-flow.js';
@@ -50,25 +50,20 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
   const { clock, state } = context;
   const file = loginFile(state.stateDir);
   const pacer = new Pacer();
-  const pacing = pacer.pacing(INTERACTIVE, () => undefined);
-  const call: BatchCall = { signal, timeoutMs: TIMEOUT_MS, pacing };
+  const call = { signal, timeoutMs: TIMEOUT_MS, pacing: pacer.pacing(INTERACTIVE) };
   const explained = (error: unknown, endpoint: string): unknown => {
     const isStrange = error instanceof VendorFault && error.details.kind === 'answer';
     const hint = `check that ${endpoint} is GitHub or your GitHub Enterprise: --github-url and --github-api-url set it`;
     return asProviderError(isStrange ? error.with({ hint }) : error, { provider, endpoint });
   };
 
-  const token = await signInByDevice({
-    clientId,
-    webUrl: hosts.webUrl,
-    clock,
-    signal,
-    pacing,
-    onEvent,
-  }).catch((error: unknown) => {
-    throw explained(error, hosts.webUrl);
-  });
-  const once = pacer.pacing(ONCE, () => undefined);
+  const { webUrl } = hosts;
+  const token = await signInByDevice({ ...call, clientId, webUrl, clock, onEvent }).catch(
+    (error: unknown) => {
+      throw explained(error, webUrl);
+    },
+  );
+  const once = pacer.pacing(ONCE);
   const account = await accountOf(token, hosts, { ...call, pacing: once });
   const kept = { token, apiUrl: hosts.apiUrl, ...(account === undefined ? {} : { account }) };
   try {
@@ -89,7 +84,7 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
 async function accountOf(
   token: string,
   { apiUrl }: GithubHosts,
-  call: BatchCall,
+  call: VendorCall,
 ): Promise<string | undefined> {
   try {
     const headers = { accept: 'application/json', authorization: `token ${token}` };

@@ -6,7 +6,7 @@ import { writeJsonFile } from '../../support/json-file.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
 import { jsonAt, messageIn, numberAt, textAt } from '../http/status-fault.js';
 import { broken } from '../read-vectors.js';
-import type { BatchCall } from '../vendor.js';
+import type { VendorCall } from '../vendor.js';
 import { shownAddress, VendorFault, withoutEndSlashes } from '../vendor-fault.js';
 import { tokenCacheFile } from './auth-files.js';
 import { defaultCopilotUrl, isTrustworthy } from './github-hosts.js';
@@ -57,7 +57,7 @@ export async function exchangeToken(
   githubToken: string,
   apiUrl: string,
   clock: Clock,
-  { signal, timeoutMs, pacing }: BatchCall,
+  { signal, timeoutMs, pacing }: VendorCall,
 ): Promise<CopilotToken> {
   const answer = await sendRequest(
     {

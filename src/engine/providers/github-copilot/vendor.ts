@@ -13,7 +13,7 @@ import { settingNames } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
 import { INTERACTIVE, Pacer } from '../requests/pacer.js';
-import type { BatchCall, EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.js';
+import type { EmbeddingVendor, ProviderSettings, VendorCall, VendorTools } from '../vendor.js';
 import { shownAddress, VendorFault } from '../vendor-fault.js';
 import { defaultCopilotUrl, githubHostsIn } from './github-hosts.js';
 import { readStoredLogin } from './stored-login.js';
@@ -51,8 +51,8 @@ export async function createCopilotVendor(
   const githubToken = credential.value;
   const apiUrl = await githubApiFor(githubToken, tools);
   const session = new CopilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
-  const pacing = new Pacer().pacing(INTERACTIVE, () => undefined);
-  const startCall: BatchCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
+  const pacing = new Pacer().pacing(INTERACTIVE);
+  const startCall: VendorCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
   const model =
     settings.model === undefined
       ? await session.findModel(startCall)
@@ -121,7 +121,7 @@ function withoutToken(settings: ProviderSettings): VendorFault {
 }
 
 /** A request to Copilot's API, before address and token are added. */
-interface CopilotCall extends BatchCall, Pick<HttpRequest, 'json' | 'method'> {
+interface CopilotCall extends VendorCall, Pick<HttpRequest, 'json' | 'method'> {
   /** With a leading slash. */
   readonly path: string;
 }
@@ -154,7 +154,7 @@ class CopilotSession {
   }
 
   /** The embedding model of the account, cached with the token. @throws VendorFault */
-  async findModel(call: BatchCall): Promise<CopilotModel> {
+  async findModel(call: VendorCall): Promise<CopilotModel> {
     const { model: known } = await this.current(call);
     if (known !== undefined) return known;
     const answer = await this.send({ ...call, method: 'GET', path: '/models' });
@@ -192,8 +192,8 @@ class CopilotSession {
         url: `${baseUrl ?? token.url}${path}`,
         headers: { ...EDITOR_HEADERS, authorization, ...headers },
       },
-      ({ status, body, headers: answered }) => {
-        const explained = explainOpenAi({ status, body, headers: answered });
+      (answer) => {
+        const explained = explainOpenAi(answer);
         return explained.code === 'model_not_supported'
           ? { ...explained, kind: 'model' }
           : explained;
@@ -202,7 +202,7 @@ class CopilotSession {
   }
 
   /** The current token; concurrent requests share one exchange. */
-  private async current(call: BatchCall, refused?: CopilotToken): Promise<CopilotToken> {
+  private async current(call: VendorCall, refused?: CopilotToken): Promise<CopilotToken> {
     for (;;) {
       call.signal.throwIfAborted();
       if (this.token !== undefined && this.isGood(this.token)) return this.token;
@@ -217,7 +217,7 @@ class CopilotSession {
     }
   }
 
-  private async obtain(call: BatchCall, refused: CopilotToken | undefined): Promise<CopilotToken> {
+  private async obtain(call: VendorCall, refused: CopilotToken | undefined): Promise<CopilotToken> {
     const { githubToken, apiUrl } = this.options;
     const { stateDir, clock } = this.tools;
     const cached = await readCachedToken(stateDir, this.options);

@@ -3,9 +3,11 @@ import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { createSecretMask, LEAST_KNOWN_CHARS } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
-import { type Pacing, withRetries } from '../requests/pacer.js';
+import { withRetries } from '../requests/pacer.js';
+import type { VendorCall } from '../vendor.js';
 import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import {
+  type AnswerHeaders,
   networkWords,
   redirectFault,
   statusFault,
@@ -13,22 +15,18 @@ import {
   unsendableFault,
 } from './status-fault.js';
 
-export interface HttpRequest {
+export interface HttpRequest extends VendorCall {
   readonly method: 'DELETE' | 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly json?: unknown;
   /** Not together with `json`. */
   readonly body?: Buffer | FormData | string | undefined;
-  readonly signal: AbortSignal;
-  /** Limit of one try. */
-  readonly timeoutMs: number;
-  readonly pacing: Pacing;
 }
 
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: AnswerHeaders;
   readonly body: Buffer;
 }
 
@@ -36,11 +34,9 @@ export interface HttpAnswer {
  * Interprets an error answer beyond its status. `body` is parsed JSON if possible, else text;
  * header names are lower case. Returns only what differs.
  */
-export type ExplainStatus = (answer: {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-}) => Partial<VendorFaultDetails>;
+export type ExplainStatus = (
+  answer: AnswerHead & { readonly body: unknown },
+) => Partial<VendorFaultDetails>;
 
 /** Protects memory from a broken endpoint. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;

@@ -13,12 +13,11 @@ const KINDS: Readonly<Record<number, VendorFaultKind>> = {
   429: 'rate',
 };
 
+/** By names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** What the status alone means, with the vendor's message. */
-export function statusFault(
-  status: number,
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  body: unknown,
-): VendorFault {
+export function statusFault(status: number, headers: AnswerHeaders, body: unknown): VendorFault {
   // The vendor never saw the request.
   if (status === 407) {
     // With http:// in front, they would be masked like those of a real address.
@@ -72,7 +71,7 @@ export function messageIn(body: unknown): string | undefined {
  * `Retry-After`: seconds or a date (RFC 9110 §10.2.3). Zero, or a date that has passed by the clock of this machine, is
  * no reason to try again without a pause.
  */
-function retryAfterMs(header: string | readonly string[] | undefined): number | undefined {
+function retryAfterMs(header: AnswerHeaders[string]): number | undefined {
   const text = typeof header === 'string' ? header.trim() : '';
   const isSeconds = /^\d+(?:\.\d+)?$/u.test(text);
   const waitMs = isSeconds ? Math.ceil(Number(text) * 1000) : Date.parse(text) - Date.now();

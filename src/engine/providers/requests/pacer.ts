@@ -89,7 +89,7 @@ export class Pacer {
   }
 
   /** For the requests of one run. */
-  pacing(rules: RetryRules, onEvent: (event: EmbeddingEvent) => void): Pacing {
+  pacing(rules: RetryRules, onEvent: Run['onEvent'] = () => undefined): Pacing {
     const run: Run = { rules, onEvent, rounds: 0 };
     return {
       ready: (signal) => this.ready(signal, rules),

@@ -87,7 +87,7 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
   const headers = bearerHeaders(credential?.value, settings.headers);
   let dialect: Dialect = DIALECTS[provider];
   const send = async (question: Question, signal: AbortSignal): Promise<RerankAnswer> => {
-    const pacing = pacer.pacing(INTERACTIVE, () => undefined);
+    const pacing = pacer.pacing(INTERACTIVE);
     const json = dialect.body(question);
     const request = { method: 'POST', url, headers, json, signal, timeoutMs, pacing } as const;
     return readAnswer(parseAnswer(await sendRequest(request, explain)));

@@ -4,10 +4,10 @@ import type { AdapterSettings } from '../../../../src/engine/embeddings/embeddin
 import type { AdapterId } from '../../../../src/engine/providers/registry.js';
 import { PATIENT, Pacer } from '../../../../src/engine/providers/requests/pacer.js';
 import type {
-  BatchCall,
   BatchResult,
   BatchStatus,
   VendorBatch,
+  VendorCall,
 } from '../../../../src/engine/providers/vendor.js';
 import type { BatchFiles } from '../../../fakes/batch-files.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
@@ -53,7 +53,7 @@ async function batchOf(
 
 const ENTRIES = Array.from({ length: 10 }, (_, i) => ({ key: `k${i}`, input: { text: `t ${i}` } }));
 
-function call(): BatchCall {
+function call(): VendorCall {
   const pacing = new Pacer(
     () => performance.now(),
     () => 0,

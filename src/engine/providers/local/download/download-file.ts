@@ -7,11 +7,11 @@ import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.
 import { makeFolders, syncFile } from '../../../support/files.js';
 import { formatBytes } from '../../../support/format.js';
 import { readJsonFile } from '../../../support/json-file.js';
+import type { AnswerHeaders } from '../../http/status-fault.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
 import { beginsLikeGguf, checkModelFile } from '../model.js';
 import {
-  type AnswerHeaders,
   type DownloadLimits,
   type LinkedFile,
   lengthOf,

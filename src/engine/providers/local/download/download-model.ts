@@ -7,7 +7,7 @@ import { parseAnswer, sendRequest } from '../../http/http-client.js';
 import { jsonAt } from '../../http/status-fault.js';
 import { asProviderError } from '../../provider-error.js';
 import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
-import type { BatchCall, ProviderSettings } from '../../vendor.js';
+import type { ProviderSettings, VendorCall } from '../../vendor.js';
 import { shownAddress, VendorFault, withoutEndSlashes } from '../../vendor-fault.js';
 import {
   cacheFileName,
@@ -100,7 +100,7 @@ export async function downloadModel(
 async function sourceOf(
   reference: RemoteReference,
   hub: Hub,
-  asking: BatchCall,
+  asking: VendorCall,
 ): Promise<Pick<FileDownload, 'expected' | 'secretHeaders' | 'url'>> {
   if (reference.kind === 'hub') {
     return { ...(await hubFile(reference, hub, asking)), secretHeaders: hub.headers };
@@ -154,7 +154,7 @@ function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
 async function hubFile(
   reference: HubReference,
   hub: Hub,
-  asking: BatchCall,
+  asking: VendorCall,
 ): Promise<Pick<FileDownload, 'expected' | 'url'>> {
   const { repository, revision, file } = reference;
   if ('path' in file) {
@@ -188,7 +188,7 @@ interface ListedFile {
 async function listFiles(
   { repository, revision }: HubReference,
   hub: Hub,
-  asking: BatchCall,
+  asking: VendorCall,
 ): Promise<readonly ListedFile[]> {
   const entries = await sendRequest(
     {

@@ -2,7 +2,7 @@ import got, { type Request as Stream, TimeoutError } from 'got';
 import { messageOf, systemErrorCode } from '../../../errors/index.js';
 import { jsonOrText } from '../../../support/text.js';
 import { answerHead, errorBeginning, ONE_TRY } from '../../http/http-client.js';
-import { networkWords, statusFault } from '../../http/status-fault.js';
+import { type AnswerHeaders, networkWords, statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
 export interface DownloadLimits {
@@ -17,8 +17,6 @@ export interface LinkedFile {
   readonly sha256?: string | undefined;
   readonly bytes?: number | undefined;
 }
-
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** A response with status 2xx or 416; iterate over its body. */
 export interface OpenedDownload {
