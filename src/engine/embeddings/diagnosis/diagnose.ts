@@ -65,10 +65,7 @@ export async function diagnose(
   { signal, onEvent, checkVectors, checkRerank }: DiagnoseOptions,
 ): Promise<Diagnosis> {
   const outcomes = new Map<CheckName, CheckOutcome>();
-  const check = async (
-    name: CheckName,
-    run: () => Promise<CheckOutcome>,
-  ): Promise<CheckOutcome> => {
+  const check: Check = async (name, run) => {
     onEvent({ type: 'check.started', check: name });
     const outcome = await run();
     signal.throwIfAborted();
@@ -130,7 +127,7 @@ function checkSteps(
   const address = shownAddress(choice.baseUrl ?? usual);
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
-    state === 'failed' ? NO_KEY : openedOrFailure(primary, model, signal),
+    state === 'failed' ? { ...NOT_TRIED, text: model } : openedOrFailure(primary, model, signal),
   );
   const opened = opening.then((result) => ('identity' in result ? result : undefined));
   // `done` reports the failure.
@@ -138,7 +135,7 @@ function checkSteps(
   const done = opening.then(async (result) => {
     if (!('identity' in result)) {
       await check('endpoint', async () => ({ ...NOT_TRIED, text: address }));
-      return check('embed', async () => ({ text: model, ...result }));
+      return check('embed', async () => result);
     }
     const embedded = await check('embed', () => checkEmbed(result, signal));
     const provider = {
@@ -152,13 +149,12 @@ function checkSteps(
 }
 
 const NOT_TRIED = { state: 'off', note: 'not tried' } as const;
-const NO_KEY: Omit<CheckOutcome, 'text'> = NOT_TRIED;
 
 async function openedOrFailure(
   primary: DiagnosedProvider,
   text: string,
   signal: AbortSignal,
-): Promise<EmbeddingAdapter | Omit<CheckOutcome, 'text'>> {
+): Promise<CheckOutcome | EmbeddingAdapter> {
   try {
     return await primary.open(signal);
   } catch (error) {
