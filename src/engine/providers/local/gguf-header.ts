@@ -5,8 +5,9 @@ import { readSync } from 'node:fs';
  * with values, and the names and places of tensors.
  */
 
-/** Magic, version, tensor count, key count. */
-export const HEADER_BYTES = 24;
+/** `GGUF`, little-endian. */
+const MAGIC = 0x46_55_47_47;
+const VERSIONS: readonly number[] = [2, 3];
 
 const STRING = 8;
 const ARRAY = 9;
@@ -22,17 +23,24 @@ const MAX_DIMENSIONS = 4;
 /** Arrays in arrays; models have none. */
 const MAX_DEPTH = 4;
 
-/** Whether the keys of a file and the places of its tensors are within it. The library allocates lengths before it checks them. */
-export function isHeaderWhole(
-  file: number,
-  {
-    size,
-    keys,
-    tensors,
-  }: { readonly size: number; readonly keys: number; readonly tensors: number },
-): boolean {
+/** Whether bytes start like a GGUF file; undefined if there are too few. */
+export function beginsLikeGguf(bytes: Buffer): boolean | undefined {
+  return bytes.length < 4 ? undefined : bytes.readUInt32LE() === MAGIC;
+}
+
+/**
+ * Why a file cannot be loaded; undefined if its keys and the places of its tensors are within it.
+ * The library allocates lengths before it checks them.
+ */
+export function headerFault(file: number, size: number): string | undefined {
   const cursor = new Cursor(file, size);
   try {
+    if (size < 4 || cursor.number(4) !== MAGIC) return 'it is not a GGUF file';
+    const version = cursor.number(4);
+    const tensors = cursor.number(8);
+    const keys = cursor.number(8);
+    if (!VERSIONS.includes(version)) return `its GGUF version is ${version}`;
+    if (tensors === 0 || keys === 0) throw new Damaged();
     for (let key = 0; key < keys; key++) {
       skipString(cursor);
       skipValue(cursor, cursor.number(4), 0);
@@ -41,16 +49,16 @@ export function isHeaderWhole(
     for (let tensor = 0; tensor < tensors; tensor++) {
       skipString(cursor);
       const dimensions = cursor.number(4);
-      if (dimensions > MAX_DIMENSIONS) return false;
+      if (dimensions > MAX_DIMENSIONS) throw new Damaged();
       // Their sizes, and the type of the values.
       cursor.skip(8 * dimensions + 4);
       last = Math.max(last, cursor.number(8));
     }
     // The tensors follow.
     cursor.skip(last + 1);
-    return true;
+    return undefined;
   } catch (error) {
-    if (error instanceof Damaged) return false;
+    if (error instanceof Damaged) return 'it is damaged or incomplete';
     throw error;
   }
 }
@@ -90,7 +98,7 @@ class Cursor {
   private readonly window = Buffer.alloc(WINDOW_BYTES);
   private windowAt = 0;
   private windowEnd = 0;
-  private at = HEADER_BYTES;
+  private at = 0;
 
   constructor(file: number, size: number) {
     this.file = file;

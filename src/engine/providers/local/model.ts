@@ -5,7 +5,7 @@ import { crypto } from '../../support/crypto.js';
 import { ifReadable, withFile } from '../../support/files.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { HEADER_BYTES, isHeaderWhole } from './gguf-header.js';
+import { headerFault } from './gguf-header.js';
 import { DEFAULT_MODEL } from './runtime/store.js';
 
 /** A file in a Hugging Face repository. */
@@ -177,15 +177,6 @@ export function fileIdentity(path: string): string {
   });
 }
 
-const MAGIC = 'GGUF';
-const VERSIONS: readonly number[] = [2, 3];
-
-/** Whether bytes start like a GGUF file; undefined if there are too few. */
-export function beginsLikeGguf(bytes: Buffer): boolean | undefined {
-  if (bytes.length < MAGIC.length) return undefined;
-  return bytes.toString('latin1', 0, MAGIC.length) === MAGIC;
-}
-
 /**
  * Checks a file before native code loads it, which may crash on anything else.
  *
@@ -193,21 +184,8 @@ export function beginsLikeGguf(bytes: Buffer): boolean | undefined {
  */
 export function checkModelFile(path: string): void {
   reading(path, (file, size) => {
-    const header = Buffer.alloc(HEADER_BYTES);
-    const read = readSync(file, header, 0, HEADER_BYTES, 0);
-    if (beginsLikeGguf(header.subarray(0, read)) !== true) {
-      throw notAModel(path, 'it is not a GGUF file');
-    }
-    const version = header.readUInt32LE(4);
-    if (read === HEADER_BYTES && !VERSIONS.includes(version)) {
-      throw notAModel(path, `its GGUF version is ${version}`);
-    }
-    const tensors = header.readBigUInt64LE(8);
-    const keys = header.readBigUInt64LE(16);
-    const counts = { keys: Number(keys), tensors: Number(tensors) };
-    if (tensors === 0n || keys === 0n || !isHeaderWhole(file, { size, ...counts })) {
-      throw notAModel(path, 'it is damaged or incomplete');
-    }
+    const fault = headerFault(file, size);
+    if (fault !== undefined) throw notAModel(path, fault);
   });
 }
 

@@ -1,12 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
-import { HEADER_BYTES } from '../../../../src/engine/providers/local/gguf-header.js';
 import { checkModelFile } from '../../../../src/engine/providers/local/model.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('checking a model file');
 
+/** Magic, version, tensor count, key count. */
+const HEADER_BYTES = 24;
 const folder = tempFolder();
 const check = (bytes: Buffer): void => checkModelFile(folder.write('model.gguf', bytes));
 
@@ -22,6 +23,15 @@ test('a file that ends within its header or before its last tensor is incomplete
       `${bytes} bytes`,
     );
   }
+});
+
+test('something else, and a version that the library does not read, are named as what they are', () => {
+  assert.throws(() => check(Buffer.from('<ht')), /it is not a GGUF file/u);
+  const other = Buffer.from(tinyModel());
+  other.writeUInt32LE(9, 4);
+  assert.throws(() => check(other), /its GGUF version is 9/u);
+  const short = other.subarray(0, HEADER_BYTES - 1);
+  assert.throws(() => check(short), /it is damaged or incomplete/u);
 });
 
 test('a length or a type that cannot be is found before the library allocates for it', () => {

@@ -10,7 +10,8 @@ import { readJsonFile } from '../../../support/json-file.js';
 import type { AnswerHeaders } from '../../http/status-fault.js';
 import { type Pacing, withRetries } from '../../requests/pacer.js';
 import { VendorFault } from '../../vendor-fault.js';
-import { beginsLikeGguf, checkModelFile } from '../model.js';
+import { beginsLikeGguf } from '../gguf-header.js';
+import { checkModelFile } from '../model.js';
 import {
   type DownloadLimits,
   type LinkedFile,
