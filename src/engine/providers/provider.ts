@@ -2,7 +2,7 @@ import type { DimensionFacts } from './dimensions.js';
 import type { EmbeddingVendor, LocalSettings, ProviderSettings, VendorTools } from './vendor.js';
 
 /**
- * Everything svc knows about a provider, in one file `adapters/<id>.ts` or a folder.
+ * Everything svc knows about a provider, in one file `<id>.ts` or a folder.
  *
  * All of it but {@link Provider.open} is loaded with the configuration and by every search, so it
  * is data or cheap checks of environment and files. `open` loads the code that makes requests, with
