@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { callSearch, closeClients, mcpHome, searchResultsOf, stdioClient } from '../support/mcp.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('agents that write to a shared memory');
 
@@ -26,9 +27,15 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
       const word = `quokka${round}x${at}`;
       const path = `memory/${word}.md`;
       home.write(`workspace/${path}`, `The ${word} is awake.\n`);
-      const { results, warnings } = await search(server, word);
-      if (results.some((result) => result.path === path)) return 'found';
-      return warnings.some(({ code }) => code === 'INDEX_BUSY') ? 'warned' : 'missed';
+      const ask = async () => {
+        const { results, warnings } = await search(server, word);
+        return { isFound: results.some((result) => result.path === path), warnings };
+      };
+      const { isFound, warnings } = await ask();
+      if (isFound) return 'found';
+      if (!warnings.some(({ code }) => code === 'INDEX_BUSY')) return 'missed';
+      await waitFor('the note is found', async () => (await ask()).isFound);
+      return 'warned';
     });
     outcomes.push(...(await Promise.all(answers)));
   }
@@ -36,12 +43,12 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
 }
 
 for (const agents of [2, 4]) {
-  test(`each of ${agents} finds what it wrote, or gets an error`, async () => {
+  test(`each of ${agents} finds what it wrote, or gets a warning and finds it later`, async () => {
     const outcomes = await writeAndSearch(agents);
     const found = outcomes.filter((outcome) => outcome === 'found').length;
     assert.not(outcomes.includes('missed'), outcomes.join(' '));
-    // A machine that is very busy may hold a writer up for longer than a search waits.
-    assert.ok(found >= outcomes.length * 0.9, outcomes.join(' '));
+    // A machine that is very busy may hold a writer up for longer than a search waits, but not every time.
+    assert.ok(found >= outcomes.length / 2, outcomes.join(' '));
   });
 }
 
