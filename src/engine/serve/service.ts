@@ -13,6 +13,7 @@ import type { SecretMask } from '../masking/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { WorkOptions } from '../memory/sync/index.js';
 import type { EngineContext } from '../support/context.js';
+import { formatCountOf } from '../support/format.js';
 import type { ServiceFailure } from './state-file.js';
 
 /** Kinds of services, as named by `--without`. */
@@ -138,5 +139,26 @@ export function watchWrites(
   return () => {
     clearInterval(timer);
     unsubscribe();
+  };
+}
+
+/**
+ * Keeps what is wrong with each part of a service, such as a schedule; the first failure becomes its problem.
+ *
+ * @param noun of a part
+ * @returns takes the failure of a part, undefined when nothing is wrong with it any more, and returns it if it is
+ * another one than before: what is tried again and again fails in the same way
+ */
+export function failureReporter({ setProblem }: Pick<ServiceHost, 'setProblem'>, noun: string) {
+  const failures = new Map<string, ServiceFailure>();
+  return (id: string, failure: ServiceFailure | undefined): ServiceFailure | undefined => {
+    const before = failures.get(id);
+    if (failure === undefined) failures.delete(id);
+    else failures.set(id, failure);
+    const [first] = failures.values();
+    const count = formatCountOf(failures.size - 1, `more ${noun}`);
+    const more = failures.size > 1 ? ` (and ${count})` : '';
+    setProblem(first && { ...first, message: `${first.message}${more}` });
+    return failure?.message === before?.message ? undefined : failure;
   };
 }

@@ -4,6 +4,7 @@ import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
 import { faultFields, isStorageFailure, messageOf } from '../../errors/index.js';
 import { zonedMinute } from '../../support/format.js';
 import {
+  failureReporter,
   hasSameConfig,
   type ServeSetup,
   type Service,
@@ -26,7 +27,7 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
   const targets = dreamTargets(setup.loaded, setup.context);
   let lastSweep = '';
   let shown: string | undefined;
-  let loggedFault: string | undefined;
+  const reportFailure = failureReporter(host, 'workspace');
   const schedule = new DreamSchedule(targets, {
     clock: setup.context.clock,
     openNarrator: async (signal) => {
@@ -47,22 +48,19 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
         skipped: skipped.length,
       };
       const failure = phaseFailure(summary);
-      loggedFault = undefined;
-      host.setProblem(failure);
+      reportFailure(target.workspace.dir, failure);
       if (failure === undefined) host.log.info(fields, 'sweep done');
       else host.log.error({ ...fields, hint: failure.hint }, failure.message);
       lastSweep = `${countPromoted(summary)} promoted, `;
     },
     onChecked: () => showNextSweep(),
-    onFault: (_, error) => {
-      const again = isStorageFailure(error) ? ', trying again' : '';
-      const message = `sweep failed${again}: ${messageOf(error)}`;
+    onFault: (target, error) => {
+      const added = reportFailure(target.workspace.dir, serviceFailure(error));
+      const isRetried = isStorageFailure(error);
       // One that is tried again fails in the same way until the server is back.
-      if (again === '' || message !== loggedFault) {
-        host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
-      }
-      loggedFault = message;
-      host.setProblem(serviceFailure(error));
+      if (isRetried && added === undefined) return;
+      const message = `sweep failed${isRetried ? ', trying again' : ''}: ${messageOf(error)}`;
+      host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);
     },
   });
   const showNextSweep = (): void => {

@@ -1,9 +1,10 @@
 import { faultFields } from '../../errors/index.js';
 import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
-import { formatCountOf, zonedMinute } from '../../support/format.js';
+import { zonedMinute } from '../../support/format.js';
 import { iso } from '../../support/time.js';
 import {
+  failureReporter,
   hasSameConfig,
   type ServeSetup,
   type Service,
@@ -28,7 +29,17 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const { resolved } = setup.loaded;
   const schedules = configuredSchedules(resolved);
   const flows = await openFlows(setup.context, resolved);
-  const reportFailure = failureReporter(host);
+  const report = failureReporter(host, 'schedule');
+  const reportFailure = (
+    { id }: Schedule,
+    failure: ServiceFailure | undefined,
+    fields: object = {},
+  ): void => {
+    const added = report(id, failure);
+    if (added !== undefined) {
+      host.log.error({ schedule: id, hint: added.hint, ...fields }, added.message);
+    }
+  };
   const runner = new ScheduleRunner(schedules, {
     flows,
     onOutcome: (schedule, outcome) => {
@@ -60,24 +71,6 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
       await runner.close();
       await flows.close();
     },
-  };
-}
-
-/** Reports what is wrong with each schedule. A run is retried again and again, but the same failure is logged once. */
-function failureReporter(host: ServiceHost) {
-  const failures = new Map<string, ServiceFailure>();
-  /** @param failure undefined when nothing is wrong any more */
-  return ({ id }: Schedule, failure: ServiceFailure | undefined, fields: object = {}): void => {
-    const before = failures.get(id);
-    if (failure === undefined) failures.delete(id);
-    else failures.set(id, failure);
-    if (failure !== undefined && failure.message !== before?.message) {
-      host.log.error({ schedule: id, hint: failure.hint, ...fields }, failure.message);
-    }
-    const [first] = failures.values();
-    const count = formatCountOf(failures.size - 1, 'more schedule');
-    const more = failures.size > 1 ? ` (and ${count})` : '';
-    host.setProblem(first && { ...first, message: `${first.message}${more}` });
   };
 }
 
