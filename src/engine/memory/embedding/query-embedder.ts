@@ -139,17 +139,19 @@ async function comparableVectors(
   const fuller = counted
     .filter((other) => !isInUse || other.missing < missing)
     .toSorted((a, b) => a.missing - b.missing);
-  const hint = await pendingHint(index, own);
+  const pending = async (message: string): Promise<Warning> =>
+    pendingWarning(message, await pendingHint(index, own));
   for (const { identity } of fuller) {
     const earlier = await openEarlier(provider, identity, signal);
     if (earlier === undefined) continue;
     // The previous model's vectors are used until the configured one's are complete.
     const until = `using the earlier vectors (${earlier.model}) until then`;
-    const warning = pendingWarning(`${passagesAre(missing)} not re-embedded yet; ${until}`, hint);
+    const warning = await pending(`${passagesAre(missing)} not re-embedded yet; ${until}`);
     return { identity, adapter: earlier, warning };
   }
+  if (!isInUse) return undefined;
   const message = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
-  return isInUse ? { identity: own, adapter, warning: pendingWarning(message, hint) } : undefined;
+  return { identity: own, adapter, warning: await pending(message) };
 }
 
 /** Undefined when the vendor no longer offers the earlier model. */
