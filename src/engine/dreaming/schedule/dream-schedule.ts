@@ -101,20 +101,20 @@ export class DreamSchedule {
         this.lastChecks.set(target, due);
         return;
       }
-      let isRetried = false;
+      const setHandled = (): void => {
+        if (this.closing.signal.aborted) return;
+        const endMs = this.options.clock.now();
+        writeHandledUntil(database, endMs);
+        this.lastChecks.set(target, dueFrom(target, endMs));
+      };
       try {
         await this.sweep(target);
       } catch (error) {
-        isRetried = isStorageFailure(error);
-        throw error;
-      } finally {
         // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
-        if (!(isRetried || this.closing.signal.aborted)) {
-          const endMs = this.options.clock.now();
-          writeHandledUntil(database, endMs);
-          this.lastChecks.set(target, dueFrom(target, endMs));
-        }
+        if (!isStorageFailure(error)) setHandled();
+        throw error;
       }
+      setHandled();
     } finally {
       database.close();
     }
