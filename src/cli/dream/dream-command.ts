@@ -1,5 +1,5 @@
 import * as Args from '@oclif/core/args';
-import { defaultAgentId } from '../../engine/config/index.js';
+import { DREAMING_PATH, defaultAgentId, formatPath } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
   type DreamTarget,
@@ -44,7 +44,7 @@ export function claimToDecide(
   return withCurrentDreams(target, signal, (dreams) => requireClaim(dreams.entries, keyOrText));
 }
 
-const ENABLED_PATH = 'plugins.entries.memory-core.config.dreaming.enabled';
+const ENABLED_PATH = formatPath([...DREAMING_PATH, 'enabled']);
 
 /** Base of `svc dream enable` and `svc dream disable`. */
 export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput> {
