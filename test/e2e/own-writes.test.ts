@@ -8,9 +8,17 @@ const test = suite('agents that write to a shared memory');
 test.after.each(closeClients);
 
 const ROUNDS = 8;
+/** A machine that is very busy may hold a writer up for longer than a search waits, but not for so many rounds. */
+const MOST_ROUNDS = 40;
+const LEAST_FOUND = 0.9;
 
 /** How a note is found by the server whose agent has just written it. */
 type Outcome = 'found' | 'warned' | 'missed';
+
+function isMostFound(outcomes: readonly Outcome[]): boolean {
+  const found = outcomes.filter((outcome) => outcome === 'found').length;
+  return found >= outcomes.length * LEAST_FOUND;
+}
 
 /** Every agent writes a note and searches for it at once, all at the same time. */
 async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
@@ -22,7 +30,7 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
     searchResultsOf(await callSearch(server, query));
   await Promise.all(servers.map((server) => search(server, 'zebra')));
   const outcomes: Outcome[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS || (!isMostFound(outcomes) && round < MOST_ROUNDS); round++) {
     const answers = servers.map(async (server, at): Promise<Outcome> => {
       const word = `quokka${round}x${at}`;
       const path = `memory/${word}.md`;
@@ -45,10 +53,8 @@ async function writeAndSearch(agents: number): Promise<readonly Outcome[]> {
 for (const agents of [2, 4]) {
   test(`each of ${agents} finds what it wrote, or gets a warning and finds it later`, async () => {
     const outcomes = await writeAndSearch(agents);
-    const found = outcomes.filter((outcome) => outcome === 'found').length;
     assert.not(outcomes.includes('missed'), outcomes.join(' '));
-    // A machine that is very busy may hold a writer up for longer than a search waits, but not every time.
-    assert.ok(found >= outcomes.length / 2, outcomes.join(' '));
+    assert.ok(isMostFound(outcomes), outcomes.join(' '));
   });
 }
 
