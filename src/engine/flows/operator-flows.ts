@@ -11,7 +11,7 @@ import { FIRST_KEPT, type FlowFilter, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
 import type { TaskFilter } from './store/task-table.js';
 import { prune, sweep } from './sweep.js';
-import { findRecord, orThrow } from './task-store.js';
+import { orThrow } from './task-store.js';
 
 /** A flow with the counts of its tasks. */
 export type FlowEntry = Awaited<ReturnType<typeof entryOf>>;
@@ -48,7 +48,7 @@ export function operatorFlows(store: FlowStore) {
     /** @throws SvcError FLOW_NOT_FOUND */
     showFlow: (idOrPrefix: string) =>
       store.read(async (tables) => {
-        const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
+        const flow = orThrow(await tables.flows.named(idOrPrefix));
         return {
           ...(await entryOf(tables, flow)),
           tasks: await tables.tasks.ofFlow(flow.seq),
@@ -57,29 +57,21 @@ export function operatorFlows(store: FlowStore) {
       }),
     /** Waits for the end of a flow. @throws SvcError FLOW_NOT_FOUND, WAIT_TIMED_OUT; the reason of the signal */
     waitForFlow: (idOrPrefix: string, options: WaitOptions<FlowRecord>) =>
-      waitForEnd(
-        store,
-        () => store.read(async ({ flows }) => orThrow(await findRecord('flow', flows, idOrPrefix))),
-        options,
-      ),
+      waitForEnd(store, ({ flows }) => flows.named(idOrPrefix), options),
     /** The same for a task. @throws SvcError TASK_NOT_FOUND, WAIT_TIMED_OUT; the reason of the signal */
     waitForTask: (idOrPrefix: string, options: WaitOptions<TaskRecord>) =>
-      waitForEnd(
-        store,
-        () => store.read(async ({ tasks }) => orThrow(await findRecord('task', tasks, idOrPrefix))),
-        options,
-      ),
+      waitForEnd(store, ({ tasks }) => tasks.named(idOrPrefix), options),
     /** @throws SvcError FLOW_NOT_FOUND */
     history: (idOrPrefix: string) =>
       store.read(async (tables) => {
-        const flow = orThrow(await findRecord('flow', tables.flows, idOrPrefix));
+        const flow = orThrow(await tables.flows.named(idOrPrefix));
         return flowHistory(flow, await tables.history.ofFlow(flow.seq));
       }),
     /** @throws SvcError FLOW_NOT_FOUND, FLOW_ENDED */
     cancelFlow: async (idOrPrefix: string) =>
       orThrow(
         await store.write(async (tx) => {
-          const flow = await findRecord('flow', tx.flows, idOrPrefix);
+          const flow = await tx.flows.named(idOrPrefix);
           if (flow instanceof SvcError) return flow;
           const result = await cancelFlow(actingAs(tx, OPERATOR), flow);
           if (result.state !== 'ended_before') return result;
@@ -98,7 +90,7 @@ export function operatorFlows(store: FlowStore) {
     /** @throws SvcError TASK_NOT_FOUND */
     showTask: (idOrPrefix: string) =>
       store.read(async (tables) => {
-        const task = orThrow(await findRecord('task', tables.tasks, idOrPrefix));
+        const task = orThrow(await tables.tasks.named(idOrPrefix));
         const entries = await tables.history.ofFlow(task.flowSeq);
         return {
           task,
@@ -154,11 +146,11 @@ const POLL_MS = 200;
 /**
  * Reads a record again after each commit until it has ended. A server that does not answer for a while is waited for.
  *
- * @throws SvcError WAIT_TIMED_OUT; what `read` throws; the reason of the signal
+ * @throws SvcError WAIT_TIMED_OUT; what `find` returns; the reason of the signal
  */
 async function waitForEnd<R extends { readonly revision: number; readonly endedAt: unknown }>(
   store: FlowStore,
-  read: () => Promise<R>,
+  find: (tables: Tables) => Promise<R | SvcError>,
   { signal, timeoutMs = Number.POSITIVE_INFINITY, onChange, onOutage }: WaitOptions<R>,
 ): Promise<R> {
   const until = performance.now() + timeoutMs;
@@ -168,7 +160,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
     try {
       const version = await store.version();
       if (version !== seen?.version) {
-        const record = await read();
+        const record = orThrow(await store.read(find));
         if (record.revision !== seen?.record.revision) onChange?.(record);
         seen = { version, record };
         if (record.endedAt !== null) return record;

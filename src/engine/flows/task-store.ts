@@ -1,6 +1,6 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
-import { hasTaskEnded, type TaskRuntime } from '../flow-model/task-record.js';
+import { hasTaskEnded, type TaskRecord, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { type FlowStore, type FlowTx, storeBackoffMs } from './flow-store.js';
@@ -36,6 +36,17 @@ export function taskStore(store: FlowStore) {
       tx.changes.push({ type: 'pause' });
       return tx.pauses.all();
     }, 'anything');
+  /** Makes a change of an operator. */
+  const changeNamed = async (
+    idOrPrefix: string,
+    change: (tx: FlowTx, task: TaskRecord) => Promise<SvcError | TaskRecord>,
+  ) =>
+    orThrow(
+      await store.write(async (tx) => {
+        const task = await tx.tasks.named(idOrPrefix);
+        return task instanceof SvcError ? task : change(actingAs(tx, OPERATOR), task);
+      }),
+    );
   return {
     /** Gives the oldest queued task to a worker; undefined if there is none. */
     claim,
@@ -68,25 +79,15 @@ export function taskStore(store: FlowStore) {
     /** Returns a task to the queue: its worker stops before the work is done. */
     release: (lease: TaskLease) => store.write((tx) => releaseTask(tx, lease)),
     /** @throws SvcError TASK_NOT_FOUND, TASK_ENDED */
-    cancel: async (idOrPrefix: string) =>
-      orThrow(
-        await store.write(async (tx) => {
-          const task = await findRecord('task', tx.tasks, idOrPrefix);
-          if (task instanceof SvcError) return task;
-          if (!hasTaskEnded(task)) return cancelTask(actingAs(tx, OPERATOR), task);
-          return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
-            hint: 'there is nothing left to cancel',
-          });
-        }),
-      ),
+    cancel: (idOrPrefix: string) =>
+      changeNamed(idOrPrefix, async (tx, task) => {
+        if (!hasTaskEnded(task)) return cancelTask(tx, task);
+        return new SvcError('TASK_ENDED', `task ${task.taskId} is already ${task.status}`, {
+          hint: 'there is nothing left to cancel',
+        });
+      }),
     /** @throws SvcError TASK_NOT_FOUND, TASK_NOT_RETRYABLE, FLOW_ENDED */
-    retry: async (idOrPrefix: string) =>
-      orThrow(
-        await store.write(async (tx) => {
-          const task = await findRecord('task', tx.tasks, idOrPrefix);
-          return task instanceof SvcError ? task : retryTask(actingAs(tx, OPERATOR), task);
-        }),
-      ),
+    retry: (idOrPrefix: string) => changeNamed(idOrPrefix, retryTask),
     /** Stops claims of these runtimes by all workers. Tasks that are running go on. @returns all that are paused now */
     pause: (runtimes: readonly TaskRuntime[], reason: string | null) =>
       changePauses(runtimes, ({ pauses, nowMs }, runtime) =>
@@ -135,32 +136,6 @@ export async function waitForTask(
       await abortableSleep(storeBackoffMs(failures), signal);
     }
   }
-}
-
-/** Where records of one kind are found. */
-interface Findable<R> {
-  byId(id: string): Promise<R | undefined>;
-  byPrefix(prefix: string): Promise<readonly R[]>;
-}
-
-/** The record with an id, or with a unique prefix of one. */
-export async function findRecord<R extends object>(
-  kind: 'flow' | 'task',
-  rows: Findable<R>,
-  idOrPrefix: string,
-): Promise<R | SvcError> {
-  const exact = await rows.byId(idOrPrefix);
-  if (exact !== undefined) return exact;
-  const [found, second] = await rows.byPrefix(idOrPrefix);
-  if (found !== undefined && second === undefined) return found;
-  const code = kind === 'flow' ? 'FLOW_NOT_FOUND' : 'TASK_NOT_FOUND';
-  return found === undefined
-    ? new SvcError(code, `${kind} ${idOrPrefix} not found`, {
-        hint: `run "svc ${kind} list" to list all ${kind}s`,
-      })
-    : new SvcError(code, `several ${kind}s have ids that start with ${idOrPrefix}`, {
-        hint: `use a longer prefix; "svc ${kind} list --json" prints whole ids`,
-      });
 }
 
 /** Transactions return errors instead of throwing them, which would roll back other changes with them. */

@@ -46,6 +46,7 @@ export function flowRows(sql: StoreSql) {
   const common = flowOrTaskRows<FlowRecord, FlowFilter, FlowProblem>(
     sql,
     {
+      kind: 'flow',
       table: FLOWS,
       byId,
       idOf: ({ flowId }) => flowId,

@@ -1,3 +1,4 @@
+import { SvcError } from '../../errors/index.js';
 import { idPrefix } from '../../flow-model/ids.js';
 import {
   atLeast,
@@ -29,6 +30,7 @@ interface FlowOrTask {
 
 /** What the tables of flows and tasks have in common. */
 interface FlowOrTaskTable<Row extends FlowOrTask, Filter> {
+  readonly kind: 'flow' | 'task';
   readonly table: RecordTable;
   readonly byId: (id: string) => Promise<Row | undefined>;
   readonly idOf: (row: Row) => string;
@@ -43,7 +45,7 @@ export function flowOrTaskRows<
   Problem extends string,
 >(
   sql: StoreSql,
-  { table, byId, idOf, conditionsOf }: FlowOrTaskTable<Row, Filter>,
+  { kind, table, byId, idOf, conditionsOf }: FlowOrTaskTable<Row, Filter>,
   problems: (before: string) => Readonly<Record<Problem, string>>,
 ) {
   const select = selectFrom(sql, table);
@@ -57,18 +59,17 @@ export function flowOrTaskRows<
     ]);
   return {
     byId,
-    /** At most two, which is enough to know that a prefix is ambiguous. */
-    byPrefix: async (prefix: string): Promise<readonly Row[]> => {
-      const start = idPrefix(prefix);
-      if (start === undefined) return [];
-      const found = await sql.query<Row>(`${select} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`, [
-        `${start}%`,
-      ]);
-      const [only] = found;
-      if (only === undefined || found.length > 1 || !sql.locks) return found;
+    /** The record with an id, or with a unique prefix of one; or why there is none. */
+    named: async (idOrPrefix: string): Promise<Row | SvcError> => {
+      const exact = await byId(idOrPrefix);
+      if (exact !== undefined) return exact;
+      const start = idPrefix(idOrPrefix);
+      const text = `${select} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`;
+      const [found, second] = start === undefined ? [] : await sql.query<Row>(text, [`${start}%`]);
+      if (second !== undefined) return severalNamed(kind, idOrPrefix);
       // A change needs it locked.
-      const locked = await byId(idOf(only));
-      return locked === undefined ? [] : [locked];
+      const record = found !== undefined && sql.locks ? await byId(idOf(found)) : found;
+      return record ?? noneNamed(kind, idOrPrefix);
     },
     /** Newest first. */
     list: (filter: Filter) => newestRows<Row>(sql, table, whereIn(filter), filter.limit),
@@ -89,6 +90,20 @@ export function flowOrTaskRows<
     },
     ...recordRows<Row>(sql, table),
   };
+}
+
+const NOT_FOUND = { flow: 'FLOW_NOT_FOUND', task: 'TASK_NOT_FOUND' } as const;
+
+function noneNamed(kind: 'flow' | 'task', id: string): SvcError {
+  return new SvcError(NOT_FOUND[kind], `${kind} ${id} not found`, {
+    hint: `run "svc ${kind} list" to list all ${kind}s`,
+  });
+}
+
+function severalNamed(kind: 'flow' | 'task', prefix: string): SvcError {
+  return new SvcError(NOT_FOUND[kind], `several ${kind}s have ids that start with ${prefix}`, {
+    hint: `use a longer prefix; "svc ${kind} list --json" prints whole ids`,
+  });
 }
 
 /** Writes records. */

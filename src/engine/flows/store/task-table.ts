@@ -103,6 +103,7 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
   const common = flowOrTaskRows<TaskRecord, TaskFilter, TaskProblem>(
     sql,
     {
+      kind: 'task',
       table: TASKS,
       byId,
       idOf: ({ taskId }) => taskId,
