@@ -3,6 +3,7 @@ import type { JsonObject } from '../../flow-model/fields.js';
 import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
 import { summarizeTasks, taskViewWithResult } from '../../flow-model/task-record.js';
 import { done, type FlowAnswer, type FlowCaller, NOT_FOUND, refused } from '../flow-action.js';
+import type { FlowFilter } from '../store/flow-table.js';
 import type { Tables } from '../store/tables.js';
 
 /** An answer of this size gets no more records: writing it blocks all other requests. */
@@ -18,22 +19,21 @@ export async function readFlows(
 ): Promise<FlowAnswer> {
   const { flows, tasks } = tables;
   const owner = caller.sessionKey;
+  const latest = async () => (await flows.list({ ownerKey: owner, limit: 1 }))[0];
   switch (action.action) {
     case 'get_flow':
       return flowAnswer(await ownedBy(owner, flows, action.flowId));
     case 'find_latest_flow':
-      return flowAnswer(await flows.latestOf(owner));
+      return flowAnswer(await latest());
     case 'resolve_flow':
       return flowAnswer(
-        await (action.token === owner
-          ? flows.latestOf(owner)
-          : ownedBy(owner, flows, action.token)),
+        await (action.token === owner ? latest() : ownedBy(owner, flows, action.token)),
       );
     case 'list_flows': {
       const { cursor, limit = MOST_LISTED } = action;
       const last = await ownedBy(owner, flows, cursor);
       if (cursor !== undefined && last === undefined) return refused('not_found', NOT_FOUND, {});
-      const read = (beforeSeq: number, most: number) => flows.newestOf(owner, beforeSeq, most);
+      const read = (page: PageOptions) => flows.list({ ownerKey: owner, ...page });
       const { listed, hasMore } = await listNewest(read, last, limit);
       return done({ flows: listed.map(flowView), ...cursorOf(listed.at(-1)?.flowId, hasMore) });
     }
@@ -45,8 +45,8 @@ export async function readFlows(
       if (cursor !== undefined && last === undefined) {
         return refused('not_found', 'Task not found.', {});
       }
-      const read = (beforeSeq: number, most: number) =>
-        tasks.newestOf(owner, flow?.seq, beforeSeq, most);
+      const read = (page: PageOptions) =>
+        tasks.list({ ownerKey: owner, flowSeq: flow?.seq, ...page });
       const { listed, hasMore } = await listNewest(read, last, limit);
       const views = listed.map(taskViewWithResult);
       return done({ tasks: views, ...cursorOf(listed.at(-1)?.taskId, hasMore) });
@@ -76,20 +76,22 @@ async function ownedBy<R extends { readonly ownerKey: string }>(
   return record?.ownerKey === owner ? record : undefined;
 }
 
+type PageOptions = Pick<FlowFilter, 'beforeSeq' | 'limit'>;
+
 /**
  * Reads what follows a record, as much as an answer may have.
  *
  * @param after the last one of the previous list
  */
 async function listNewest<R extends { readonly seq: number }>(
-  read: (beforeSeq: number, limit: number) => Promise<readonly R[]>,
+  read: (page: PageOptions) => Promise<readonly R[]>,
   after: R | undefined,
   limit: number,
 ): Promise<{ readonly listed: readonly R[]; readonly hasMore: boolean }> {
   const listed: R[] = [];
   let chars = 0;
   for (let last = after; ; ) {
-    const page = await read(last?.seq ?? Number.MAX_SAFE_INTEGER, READ_TOGETHER);
+    const page = await read({ beforeSeq: last?.seq, limit: READ_TOGETHER });
     for (const record of page) {
       const size = JSON.stringify(record).length;
       const isFull = listed.length >= limit || chars + size > MOST_LISTED_CHARS;

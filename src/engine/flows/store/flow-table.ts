@@ -34,11 +34,6 @@ export interface FlowFilter extends RecordFilter<FlowStatus> {
 export function flowRows(sql: StoreSql) {
   const { schema, query, run, find } = sql;
   const hasActiveTask = activeTaskIn(schema);
-  const newestOf = (ownerKey: string, beforeSeq: number, limit: number) =>
-    query<FlowRecord>(
-      `${select(sql)} WHERE owner_key = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-      [ownerKey, beforeSeq, limit],
-    );
   const byId = async (id: string) => {
     await sql.takeTurn('flow', id);
     return (await find(BY_ID, id))[0];
@@ -57,9 +52,6 @@ export function flowRows(sql: StoreSql) {
   return {
     /** In a change, its flow must have been found by its id, or through one of its tasks. */
     bySeq: async (seq: number) => (await find(BY_SEQ, seq))[0],
-    latestOf: async (ownerKey: string) => (await newestOf(ownerKey, Number.MAX_SAFE_INTEGER, 1))[0],
-    /** An owner's flows created before one of them, newest first. */
-    newestOf,
     /** Active flows whose cancellation was requested before a time, and that have no active task. */
     cancelledWithoutTasks: (beforeMs: number, limit: number) =>
       query<FlowRecord>(

@@ -20,6 +20,8 @@ export interface RecordFilter<Status extends string> {
   readonly sinceMs?: number | undefined;
   /** Created before this time. */
   readonly beforeMs?: number | undefined;
+  /** Created before the record with this `seq`. */
+  readonly beforeSeq?: number | undefined;
   readonly limit: number;
 }
 
@@ -55,6 +57,7 @@ export function flowOrTaskRows<
       equals(sql, 'owner_key', filter.ownerKey),
       atLeast('created_at', filter.sinceMs),
       below('created_at', filter.beforeMs),
+      below('seq', filter.beforeSeq),
       ...conditionsOf(filter),
     ]);
   return {

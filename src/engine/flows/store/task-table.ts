@@ -6,16 +6,14 @@ import {
   type TaskStatus,
 } from '../../flow-model/task-record.js';
 import type { ClockJump } from '../../support/time.js';
-import { flowOrTaskRows, newestRows, type RecordFilter } from './shared-rows.js';
+import { flowOrTaskRows, type RecordFilter } from './shared-rows.js';
 import {
-  below,
   type Dialect,
   equals,
   type Lookup,
   recordTable,
   type StoreSql,
   selectFrom,
-  whereOf,
 } from './store-sql.js';
 
 const TASKS = recordTable('tasks', TASK_FIELDS, ['taskId']);
@@ -65,6 +63,7 @@ const ACTIVE_OF: Lookup<number, { readonly flowSeq: number; readonly count: numb
 /** Which tasks to list. */
 export interface TaskFilter extends RecordFilter<TaskStatus> {
   readonly runtimes?: readonly TaskRuntime[] | undefined;
+  readonly flowSeq?: number | undefined;
   /** Only tasks that can run again, as far as their flow decides it: it has neither ended nor a cancel request. */
   readonly ofContinuing?: true;
 }
@@ -107,8 +106,9 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       table: TASKS,
       byId,
       idOf: ({ taskId }) => taskId,
-      conditionsOf: ({ runtimes, ofContinuing }) => [
+      conditionsOf: ({ runtimes, flowSeq, ofContinuing }) => [
         equals(sql, 'runtime', runtimes),
+        equals(sql, 'flow_seq', flowSeq),
         [
           (none) =>
             `flow_seq IN (SELECT seq FROM ${schema}flows
@@ -132,15 +132,6 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     },
     /** Oldest first. */
     ofFlow: (flowSeq: number) => find(OF_FLOW, flowSeq),
-    /** An owner's tasks created before one of them, newest first. @param flowSeq only those of this flow */
-    newestOf: (ownerKey: string, flowSeq: number | undefined, beforeSeq: number, limit: number) => {
-      const ofOwner = whereOf([
-        equals(sql, 'owner_key', ownerKey),
-        below('seq', beforeSeq),
-        equals(sql, 'flow_seq', flowSeq),
-      ]);
-      return newestRows<TaskRecord>(sql, TASKS, ofOwner, limit);
-    },
     activeOf: async (flowSeq: number) => (await find(ACTIVE_OF, flowSeq))[0]?.count ?? 0,
     countsOf: (flowSeq: number): Promise<readonly TaskCount[]> => find(COUNTS_OF, flowSeq),
     /** When the next retry of a runtime that is not paused is due, or the next lease expires. */

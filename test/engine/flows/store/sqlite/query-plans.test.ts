@@ -23,14 +23,14 @@ test('use an index if they run often', async () => {
   const { flows, notifications, tasks } = sqliteTables(sqliteSql(database));
   await flows.byId('id');
   await flows.bySeq(1);
-  await flows.latestOf('owner');
-  await flows.newestOf('owner', 1, 1);
+  await flows.list({ ownerKey: 'owner', limit: 1 });
+  await flows.list({ ownerKey: 'owner', beforeSeq: 1, limit: 1 });
   await tasks.byId('id');
   await tasks.ownerOf('id');
   await tasks.ofRun(1, 'run');
   await tasks.ofFlow(1);
-  await tasks.newestOf('owner', undefined, 1, 1);
-  await tasks.newestOf('owner', 1, 1, 1);
+  await tasks.list({ ownerKey: 'owner', beforeSeq: 1, limit: 1 });
+  await tasks.list({ ownerKey: 'owner', flowSeq: 1, beforeSeq: 1, limit: 1 });
   await tasks.activeOf(1);
   await tasks.countsOf(1);
   await tasks.nextQueued(0, {});
