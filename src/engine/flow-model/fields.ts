@@ -1,4 +1,3 @@
-import { isTooDeep } from '../support/json-fault.js';
 import { snakeCase } from '../support/text.js';
 import { iso } from '../support/time.js';
 
@@ -136,12 +135,7 @@ export type JsonValue =
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** A value as JSON text, or undefined if it is nested too deeply. */
-export function toJsonText(value: JsonValue): string | undefined {
-  return isTooDeep(value) ? undefined : JSON.stringify(value);
-}
-
-/** Parses what {@link toJsonText} wrote. */
+/** Parses the JSON text of a record. */
 export function fromJsonText(text: string): JsonValue {
   const value: JsonValue = JSON.parse(text);
   return value;

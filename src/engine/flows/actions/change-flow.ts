@@ -4,7 +4,7 @@ import type {
   FlowMutation,
   SetWaiting,
 } from '../../flow-model/action-schemas.js';
-import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
+import type { JsonValue } from '../../flow-model/fields.js';
 import {
   EMPTY_FLOW,
   type FlowRecord,
@@ -13,6 +13,7 @@ import {
 } from '../../flow-model/flow-record.js';
 import { newFlowId } from '../../flow-model/ids.js';
 import { hasTaskEnded, taskView } from '../../flow-model/task-record.js';
+import { isTooDeep } from '../../support/json-fault.js';
 import {
   CANCEL_REQUESTED,
   done,
@@ -165,12 +166,8 @@ export function jsonTexts(action: {
   readonly waitJson?: JsonValue;
 }): JsonTexts | undefined {
   const { stateJson, waitJson } = action;
-  const state = stateJson === undefined ? undefined : toJsonText(stateJson);
-  const wait = waitJson === undefined ? undefined : toJsonText(waitJson);
-  const isComplete =
-    (stateJson === undefined) === (state === undefined) &&
-    (waitJson === undefined) === (wait === undefined);
-  return isComplete ? { state, wait } : undefined;
+  if (isTooDeep(stateJson) || isTooDeep(waitJson)) return undefined;
+  return { state: JSON.stringify(stateJson), wait: JSON.stringify(waitJson) };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { SvcError } from '../../errors/index.js';
-import { type JsonValue, toJsonText } from '../../flow-model/fields.js';
+import type { JsonValue } from '../../flow-model/fields.js';
 import { workerNamed } from '../../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord } from '../../flow-model/task-record.js';
 import { randomToken } from '../../support/crypto.js';
-import { MOST_JSON_DEPTH } from '../../support/json-fault.js';
+import { isTooDeep, MOST_JSON_DEPTH } from '../../support/json-fault.js';
 import type { FlowTx } from '../flow-store.js';
 import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
@@ -95,11 +95,9 @@ export interface TaskSuccess {
   readonly result?: JsonValue | undefined;
 }
 
-/** The result of a task as it is stored. @throws SvcError TASK_RESULT_TOO_DEEP */
+/** The result of a task as it is stored; undefined if there is none. @throws SvcError TASK_RESULT_TOO_DEEP */
 export function resultText({ result }: TaskSuccess): string | undefined {
-  if (result === undefined) return undefined;
-  const text = toJsonText(result);
-  if (text !== undefined) return text;
+  if (!isTooDeep(result)) return JSON.stringify(result);
   throw new SvcError(
     'TASK_RESULT_TOO_DEEP',
     `the result is nested deeper than ${MOST_JSON_DEPTH} levels`,
