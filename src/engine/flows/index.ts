@@ -35,11 +35,11 @@ export type { FlowSchedule, ScheduleOutcome } from './schedules.js';
 export type { FlowFilter } from './store/flow-table.js';
 export type { TaskFilter } from './store/task-table.js';
 export { waitForTask } from './task-store.js';
-export type { ClaimedTask } from './tasks/claim-task.js';
 export type {
+  ClaimedTask,
   LeaseAnswer,
   LeaseRefusal,
   TaskFailure,
   TaskLease,
   TaskSuccess,
-} from './tasks/report-task.js';
+} from './tasks/task-lease.js';

@@ -6,7 +6,7 @@ import { settle } from './outbox.js';
 import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
 import { finishCancelling } from './tasks/change-task.js';
-import { takeBackExpired } from './tasks/claim-task.js';
+import { takeBackExpired } from './tasks/task-lease.js';
 
 /** How long a controller has to end a flow after its cancellation was requested. */
 export const CANCEL_GRACE_MS = 5 * 60_000;

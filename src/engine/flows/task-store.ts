@@ -6,8 +6,10 @@ import { runningMs } from '../support/time.js';
 import { type FlowStore, type FlowTx, storeBackoffMs } from './flow-store.js';
 import { actingAs } from './history.js';
 import { cancelTask, retryTask } from './tasks/change-task.js';
-import { type ClaimedTask, type ClaimRequest, claimTask } from './tasks/claim-task.js';
 import {
+  type ClaimedTask,
+  type ClaimRequest,
+  claimTask,
   completeTask,
   failTask,
   heartbeat,
@@ -17,7 +19,7 @@ import {
   type TaskLease,
   type TaskReport,
   type TaskSuccess,
-} from './tasks/report-task.js';
+} from './tasks/task-lease.js';
 
 /** What workers and operators do with tasks. Everything resolves when it is on disk. */
 export function taskStore(store: FlowStore) {
