@@ -3,7 +3,6 @@ import * as Flags from '@oclif/core/flags';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { systemErrorCode } from '../engine/errors/index.js';
 import {
-  type ServeEnd,
   type ServeOptions,
   type ServeOutput,
   ServeProcess,
@@ -11,7 +10,6 @@ import {
   type StopReason,
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
-import { serveOutput } from '../engine/serve/serve-process.js';
 import type { openServeScreen, ServeScreenOptions } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand } from './base-command.js';
@@ -40,7 +38,7 @@ type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'addRecord'> &
  *
  * @throws SvcError as `ServeProcess.run` does
  */
-async function showServe(request: ServeRequest, command: CommandContext): Promise<ServeEnd> {
+async function showServe(request: ServeRequest, command: CommandContext): Promise<ServeOutput> {
   const { context, configFile, terminal, quiet, verbose, mask } = command;
   const { without, adjust, jsonLogs = false } = request;
   let screen: OpenScreen | undefined;
@@ -211,9 +209,9 @@ export abstract class ServeCommand<Result extends object> extends BaseCommand<Re
   protected async serve(request: ServeRequest): Promise<ServeOutput> {
     const end = await showServe(request, await this.commandContext());
     if (end.reason === 'SIGINT') this.setExitCode(130);
-    else if (end.reason === 'crash' || !end.isDrained) this.setExitCode(1);
-    this.isCutOff = !end.isDrained;
-    return serveOutput(end);
+    else if (end.reason === 'crash' || !end.drained) this.setExitCode(1);
+    this.isCutOff = !end.drained;
+    return end;
   }
 
   protected override async finally(): Promise<void> {

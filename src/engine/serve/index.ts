@@ -7,7 +7,6 @@
 export type { LogLevel, LogRecord } from './log/log-record.js';
 export type * from './output-schemas.js';
 export {
-  type ServeEnd,
   type ServeOptions,
   ServeProcess,
   type ServeQueue,

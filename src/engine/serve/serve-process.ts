@@ -64,16 +64,6 @@ export interface ServeQueue {
 /** Why the process ends. */
 export type StopReason = ServeOutput['reason'];
 
-/** How it ended. */
-export interface ServeEnd {
-  readonly reason: StopReason;
-  readonly startedMs: number;
-  readonly endedMs: number;
-  /** False if not everything ended within `gateway.drainSeconds`. */
-  readonly isDrained: boolean;
-  readonly services: readonly ServiceSnapshot[];
-}
-
 /**
  * The long-lived process of a state folder, with its lock, log, state file and supervised services.
  */
@@ -94,7 +84,7 @@ export class ServeProcess {
    *
    * @throws SvcError CONFIG_* for an invalid configuration, SERVE_RUNNING
    */
-  async run(): Promise<ServeEnd> {
+  async run(): Promise<ServeOutput> {
     const { context } = this.options;
     const loaded = await this.load();
     // A secret that cannot be read is the problem of the services that need it, which are started again.
@@ -198,7 +188,7 @@ export class ServeProcess {
     return running;
   }
 
-  private async end(running: Running, reason: StopReason): Promise<ServeEnd> {
+  private async end(running: Running, reason: StopReason): Promise<ServeOutput> {
     const { setup, log, stateFile, supervisor, startedMs } = running;
     const { drainSeconds } = setup.loaded.resolved.gateway;
     log.logger.info({ reason, drainSeconds }, 'stopping');
@@ -207,15 +197,15 @@ export class ServeProcess {
     const ended = this.reloads.then(() => supervisor.end());
     // Services that have nothing to finish end even without any time.
     const drainMs = Math.max(1, drainSeconds * 1000);
-    const { done: isDrained } = await withinTime(drainMs, undefined, () => ended);
+    const { done: drained } = await withinTime(drainMs, undefined, () => ended);
     const { snapshots: services } = supervisor;
     const late = services.filter(({ state }) => state !== 'stopped').map(({ name }) => name);
-    if (isDrained) log.logger.info('stopped');
+    if (drained) log.logger.info('stopped');
     else log.logger.warn({ late, drainSeconds }, 'stopped before everything ended');
     stateFile.remove();
     log.close();
-    const endedMs = this.options.context.clock.now();
-    return { reason, startedMs, endedMs, isDrained, services };
+    const endedAt = iso(this.options.context.clock.now());
+    return { reason, startedAt: iso(startedMs), endedAt, drained, services };
   }
 
   private async reloadOnce(): Promise<void> {
@@ -323,15 +313,4 @@ function requireFile(old: LoadedConfig, next: LoadedConfig): void {
 function requireStillTrusted(old: LoadedConfig, { file, ignoredKeys = [] }: LoadedConfig): void {
   if (file === undefined || (old.ignoredKeys ?? []).length > 0) return;
   requireTrusted(file, ignoredKeys);
-}
-
-/** The JSON output of `svc serve`. */
-export function serveOutput(end: ServeEnd): ServeOutput {
-  return {
-    reason: end.reason,
-    startedAt: iso(end.startedMs),
-    endedAt: iso(end.endedMs),
-    drained: end.isDrained,
-    services: end.services,
-  };
 }

@@ -117,7 +117,7 @@ test('services that do not stop in time are abandoned and named', async () => {
   await waitFor('the start', () => stuck.calls.includes('start'));
   serve.stop('SIGTERM');
   const end = await ended;
-  assert.is(end.isDrained, false);
+  assert.is(end.drained, false);
   const told = recordsOf(home).find(({ level }) => level === 'warn');
   assert.ok(JSON.stringify(told?.fields['late']).includes('stuck'));
   assert.not(existsSync(home.at('serve.json')));
@@ -164,7 +164,7 @@ test('a service that a reload starts during a stop is stopped too', async () => 
   await Promise.resolve();
   serve.stop('SIGTERM');
   const end = await ended;
-  assert.equal([end.isDrained, late.calls], [true, ['start', 'drain', 'stop']]);
+  assert.equal([end.drained, late.calls], [true, ['start', 'drain', 'stop']]);
 });
 
 test('an unwritable state file is reported once and written when possible', () => {

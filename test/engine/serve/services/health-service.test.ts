@@ -51,7 +51,7 @@ test('it has metrics of flows without webhooks, also after reloads, and none wit
   await restarted(SCHEDULED);
   assert.match(await (await metrics()).text(), /\nsvc_flow_store_up 1\n/);
   serve.stop('quit');
-  assert.is((await ended).isDrained, true);
+  assert.is((await ended).drained, true);
 });
 
 test('without the flows service there are no metrics', async () => {
