@@ -24,73 +24,57 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'src');
 const dist = join(root, 'dist');
 
-/**
- * What every start needs, plus the most used command, in one file. The last ones are loaded only if there is a
- * svc.json, which is nearly always, and if it says where an index is or has several agents.
- */
-const HOT_ENTRIES = [
-  'cli/main.ts',
-  'commands/memory/search.ts',
-  'engine/config/verdict.ts',
-  'engine/config/store-faults.ts',
-];
-
 /** Child processes. */
 const PROCESSES = ['cli/home/overview-process.ts', 'engine/memory/extract/extract-process.ts'];
 
-/** What the command that agents run before every turn needs in addition, in one file. */
-const HOOK_ENTRIES = ['commands/memory/recall.ts'];
-
-/** What vectors in the index need; indexing loads it even without a provider. */
-const VECTOR_ENTRIES = ['engine/memory/index/sqlite/vectors/index.ts'];
-
-/** What reading secrets needs, with a provider or without. */
-const SECRET_ENTRIES = ['engine/secrets/index.ts'];
-
-/** What describing providers needs, without calling one. */
-const LISTING_ENTRIES = [
-  'engine/embeddings/list-providers.ts',
-  'engine/memory/embedding-status.ts',
-];
-
-/** What calling a provider needs in addition, including HTTP: a dozen files otherwise. */
-const ASKING_ENTRIES = ['engine/embeddings/open-provider.ts'];
-const HTTP_ENTRIES = ['engine/providers/openai-shaped.ts'];
-
-/** What an external program shares with many commands; running it loads more of Node. */
-const HELPER_ENTRIES = [
-  'engine/child/program.ts',
-  'engine/sqlite/process-lock.ts',
-  'engine/support/glob.ts',
-];
-const CHILD_ENTRIES = ['engine/child/run-program.ts'];
-
-/** What a search with an external program needs. */
-const EXT_ENTRIES = ['engine/memory/backends/ext/open-ext.ts'];
-
-/** What the commands about dreaming need of it, in one file: two dozen files otherwise. */
-const DREAM_ENTRIES = ['cli/dream/dream-command.ts'];
-
-/** What these share with others: searches that are recorded, tables, transcripts, schedules. */
-const RECALL_ENTRIES = ['engine/dreaming/recall-log/recalled-claims.ts'];
-const TABLE_ENTRIES = ['ui/table.ts', 'engine/sqlite/format.ts'];
-const TRANSCRIPT_ENTRIES = [
-  'engine/memory/sources/transcripts/read-conversation.ts',
-  'engine/memory/sources/transcripts/jsonl-lines.ts',
-];
-const CRON_ENTRIES = ['engine/support/cron-times.ts'];
-
-/** What every screen needs, with ink and React, in one file. */
-const SCREEN_ENTRIES = ['ui/terminal/mount-screen.tsx'];
-
-/** What the version needs, which is less than help. */
-const PLATFORM_ENTRIES = [IS_WSL];
-
-/** What help needs of oclif, in one file. */
-const HELP_ENTRIES = ['cli/run-with-oclif.ts', ...HELP_FILES];
-
-/** What a search of a shared memory needs, with pg. */
-const SHARED_ENTRIES = ['engine/memory/home/shared-home.ts'];
+/**
+ * The chunks, by their entries below src/: a command would load dozens of files otherwise. In this order, because modules
+ * stay in the first chunk that has them.
+ *
+ * @type {Readonly<Record<string, readonly string[]>>}
+ */
+const CHUNKS = {
+  // What every start needs, plus the most used command. The last ones are loaded only if there is a svc.json, which is
+  // nearly always, and if it says where an index is or has several agents.
+  start: [
+    'cli/main.ts',
+    'commands/memory/search.ts',
+    'engine/config/verdict.ts',
+    'engine/config/store-faults.ts',
+  ],
+  // The command that agents run before every turn.
+  hook: ['commands/memory/recall.ts'],
+  // What an external program shares with many commands; running it loads more of Node.
+  helpers: ['engine/child/program.ts', 'engine/sqlite/process-lock.ts', 'engine/support/glob.ts'],
+  child: ['engine/child/run-program.ts'],
+  ext: ['engine/memory/backends/ext/open-ext.ts'],
+  // Indexing loads it even without a provider.
+  vectors: ['engine/memory/index/sqlite/vectors/index.ts'],
+  // With a provider or without.
+  secrets: ['engine/secrets/index.ts'],
+  // Describing providers, without calling one.
+  providers: ['engine/embeddings/list-providers.ts', 'engine/memory/embedding-status.ts'],
+  // Calling a provider, including HTTP.
+  asking: ['engine/embeddings/open-provider.ts'],
+  http: ['engine/providers/openai-shaped.ts'],
+  // With ink and React.
+  screen: ['ui/terminal/mount-screen.tsx'],
+  // What the commands about dreaming share with others: searches that are recorded, tables, transcripts, schedules.
+  recall: ['engine/dreaming/recall-log/recalled-claims.ts'],
+  table: ['ui/table.ts', 'engine/sqlite/format.ts'],
+  transcript: [
+    'engine/memory/sources/transcripts/read-conversation.ts',
+    'engine/memory/sources/transcripts/jsonl-lines.ts',
+  ],
+  cron: ['engine/support/cron-times.ts'],
+  dream: ['cli/dream/dream-command.ts'],
+  // What the version needs, which is less than help.
+  platform: [IS_WSL],
+  // What help needs of oclif.
+  help: ['cli/run-with-oclif.ts', ...HELP_FILES],
+  // A search of a shared memory, with pg.
+  shared: ['engine/memory/home/shared-home.ts'],
+};
 
 /**
  * Files below a folder, recursively.
@@ -245,28 +229,7 @@ export async function buildProgram() {
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
   const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
-  // In this order: modules stay in the first group that has them.
-  const parts = [
-    modulesOf('start', HOT_ENTRIES),
-    modulesOf('hook', HOOK_ENTRIES),
-    modulesOf('helpers', HELPER_ENTRIES),
-    modulesOf('child', CHILD_ENTRIES),
-    modulesOf('ext', EXT_ENTRIES),
-    modulesOf('vectors', VECTOR_ENTRIES),
-    modulesOf('secrets', SECRET_ENTRIES),
-    modulesOf('providers', LISTING_ENTRIES),
-    modulesOf('asking', ASKING_ENTRIES),
-    modulesOf('http', HTTP_ENTRIES),
-    modulesOf('screen', SCREEN_ENTRIES),
-    modulesOf('recall', RECALL_ENTRIES),
-    modulesOf('table', TABLE_ENTRIES),
-    modulesOf('transcript', TRANSCRIPT_ENTRIES),
-    modulesOf('cron', CRON_ENTRIES),
-    modulesOf('dream', DREAM_ENTRIES),
-    modulesOf('platform', PLATFORM_ENTRIES),
-    modulesOf('help', HELP_ENTRIES),
-    modulesOf('shared', SHARED_ENTRIES),
-  ];
+  const parts = Object.entries(CHUNKS).map(([name, files]) => modulesOf(name, files));
   const { output } = await build({
     ...COMMON,
     input: {
