@@ -13,11 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { minifySync } from 'rolldown/utils';
 import { HELP_FILES, IS_WSL, lazyOclif, OCLIF_PART, OCLIF_PARTS } from './lazy-oclif.js';
-import { leanGot } from './lean-got.js';
-import { leanInk } from './lean-ink.js';
+import { leanLibraries } from './lean-libraries.js';
 import { leanMcp } from './lean-mcp.js';
-import { leanPg } from './lean-pg.js';
-import { leanTable } from './lean-table.js';
 import { thirdPartyLicenses } from './third-party-licenses.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -239,11 +236,8 @@ async function buildCommands(dir) {
     plugins: [
       ...[
         lazyOclif(),
-        leanGot(),
+        leanLibraries(),
         leanMcp(),
-        leanPg(),
-        leanInk(),
-        leanTable(),
         withoutSqlitePackage,
         shorterLibraries,
         asciiChunks,
