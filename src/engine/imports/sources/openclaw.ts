@@ -24,6 +24,7 @@ const MAX_DEPTH = 24;
 
 /** Files of OpenClaw itself, which svc would write to. */
 const OWN_FILES: ReadonlySet<string> = new Set(['store.path', 'local.modelCacheDir']);
+const NOT_OUR_FILE = 'svc keeps its own files; this one belongs to OpenClaw';
 
 /**
  * Reads an `openclaw.json` with the keys of release 9 (`memory.search`, `agents.entries`) or those before
@@ -85,12 +86,9 @@ class OpenClawReader {
     const own = join(dirname(this.file), 'workspace');
     const written = typeof workspace === 'string' ? workspace : undefined;
     if (written !== undefined || isFolder(own)) {
-      this.settings.push({
-        from: 'agents.defaults.workspace',
-        path: ['agents', 'defaults', 'workspace'],
-        value: written ?? own,
-        note: written === undefined ? 'the default folder of OpenClaw' : undefined,
-      });
+      const note = written === undefined ? 'the default folder of OpenClaw' : undefined;
+      const path = ['agents', 'defaults', 'workspace'];
+      this.take('agents.defaults.workspace', path, written ?? own, { note });
     }
     this.take('agents.defaults.userTimezone', ['agents', 'defaults', 'userTimezone'], userTimezone);
     const folder = this.folderOf(written ?? own);
@@ -109,27 +107,20 @@ class OpenClawReader {
     const all = [...named, ...numbered];
     for (const { id, from, agent } of all) {
       if (typeof id !== 'string') {
-        this.leftOut.push({ from, why: 'it has no id' });
+        this.leave(from, 'it has no id');
         continue;
       }
       // An agent without settings counts too: the first of all is the default.
-      this.take(from, ['id'], id, id);
+      this.take(from, ['id'], id, { agent: id });
       const own = agent['workspace'];
       for (const name of ['default', 'workspace']) {
-        this.take(`${from}.${name}`, [name], agent[name], id);
+        this.take(`${from}.${name}`, [name], agent[name], { agent: id });
       }
       // A sole agent has the default workspace.
       const isOneOfSeveral = own === undefined && all.length > 1;
       const defaultFolder = isOneOfSeveral ? this.defaultFolder(id, agents) : undefined;
-      if (defaultFolder !== undefined) {
-        this.settings.push({
-          from: `${from}.workspace`,
-          path: ['workspace'],
-          agent: id,
-          value: defaultFolder,
-          note: 'the default folder of OpenClaw for this agent',
-        });
-      }
+      const note = 'the default folder of OpenClaw for this agent';
+      this.take(`${from}.workspace`, ['workspace'], defaultFolder, { agent: id, note });
       const folder = typeof own === 'string' ? this.folderOf(own) : (defaultFolder ?? workspace);
       this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
       const search = dataAt(dataAt(agent, 'memory'), 'search');
@@ -151,25 +142,14 @@ class OpenClawReader {
     const base: ConfigPath = agent === undefined ? SEARCH : ['memorySearch'];
     const { extraPaths, ...others } = search;
     for (const [at, item] of (Array.isArray(extraPaths) ? extraPaths : []).entries()) {
-      const place = `${from}.extraPaths[${at}]`;
-      const path = [...base, 'extraPaths'];
-      this.takeExtraPath(isRecord(item) ? item : { path: item }, workspace, {
-        from: place,
-        path,
-        agent,
-      });
+      const place = { from: `${from}.extraPaths[${at}]`, path: [...base, 'extraPaths'], agent };
+      this.takeExtraPath(isRecord(item) ? item : { path: item }, workspace, place);
     }
     for (const [keys, value] of leaves(others)) {
       const name = keys.join('.');
       const at = `${from}.${name}`;
-      if (OWN_FILES.has(name)) {
-        this.leftOut.push({
-          from: at,
-          why: 'svc keeps its own files; this one belongs to OpenClaw',
-        });
-      } else {
-        this.take(at, [...base, ...keys.map(svcKey)], value, agent);
-      }
+      if (OWN_FILES.has(name)) this.leave(at, NOT_OUR_FILE);
+      else this.take(at, [...base, ...keys.map(svcKey)], value, { agent });
     }
   }
 
@@ -179,7 +159,7 @@ class OpenClawReader {
     { from, path, agent }: Pick<ImportedSetting, 'agent' | 'from' | 'path'>,
   ): void {
     if (typeof written !== 'string') {
-      this.leftOut.push({ from, why: 'it has no path' });
+      this.leave(from, 'it has no path');
       return;
     }
     const folder = resolvePath(written, workspace, this.context.homeDir);
@@ -188,21 +168,16 @@ class OpenClawReader {
   }
 
   private readMemory(memory: Data): void {
-    this.take('memory.citations', ['memory', 'citations'], memory['citations']);
-    if (memory['backend'] === 'qmd') {
-      this.settings.push({
-        from: 'memory.backend',
-        path: ['memory', 'backend'],
-        value: 'ext',
-        note: '"qmd" is called "ext" in svc',
-      });
-    } else this.take('memory.backend', ['memory', 'backend'], memory['backend']);
+    const { citations, backend } = memory;
+    this.take('memory.citations', ['memory', 'citations'], citations);
+    const isQmd = backend === 'qmd';
+    const note = isQmd ? '"qmd" is called "ext" in svc' : undefined;
+    this.take('memory.backend', ['memory', 'backend'], isQmd ? 'ext' : backend, { note });
     for (const [keys, value] of leaves(dataAt(memory, 'qmd'))) {
       const name = keys.join('.');
       const from = `memory.qmd.${name}`;
-      if (name === 'sessions.exportDir') {
-        this.leftOut.push({ from, why: 'svc keeps its own files; this one belongs to OpenClaw' });
-      } else this.take(from, ['memory', 'ext', ...keys], value);
+      if (name === 'sessions.exportDir') this.leave(from, NOT_OUR_FILE);
+      else this.take(from, ['memory', 'ext', ...keys], value);
     }
   }
 
@@ -225,14 +200,9 @@ class OpenClawReader {
   }
 
   private readMode(from: string, value: unknown): void {
-    if (value === 'off') {
-      this.settings.push({
-        from,
-        path: ['plugins', 'entries', 'active-memory', 'config', 'enabled'],
-        value: false,
-        note: '"off" is "enabled": false in svc',
-      });
-    } else this.leftOut.push({ from, why: 'svc decides from the prompt whether to recall' });
+    const path = ['plugins', 'entries', 'active-memory', 'config', 'enabled'];
+    if (value === 'off') this.take(from, path, false, { note: '"off" is "enabled": false in svc' });
+    else this.leave(from, 'svc decides from the prompt whether to recall');
   }
 
   /** A route is taken as a whole: without a secret it would not be valid. */
@@ -241,15 +211,11 @@ class OpenClawReader {
     const { secret, ...others } = route;
     const reference = secretReference(secret);
     const variable = `SVC_WEBHOOK_${id.toUpperCase().replace(/[^A-Z0-9]+/gu, '_')}_SECRET`;
-    this.settings.push({
-      from,
-      path,
-      value: { ...others, secret: reference ?? `env:${variable}` },
-      note:
-        reference === undefined
-          ? `its secret is plain text and is not copied: set the variable ${variable}`
-          : undefined,
-    });
+    const note =
+      reference === undefined
+        ? `its secret is plain text and is not copied: set the variable ${variable}`
+        : undefined;
+    this.take(from, path, { ...others, secret: reference ?? `env:${variable}` }, { note });
   }
 
   /** The endpoints that memory search uses; others are for chats. */
@@ -287,24 +253,30 @@ class OpenClawReader {
     ];
     for (const section of sections) this.leaveOthers(...section);
     if ('$include' in this.root) {
-      this.leftOut.push({
-        from: '$include',
-        why: 'included files are not read; import them by path',
-      });
+      this.leave('$include', 'included files are not read; import them by path');
     }
   }
 
   private leaveOthers(prefix: string, data: Data, known: readonly string[]): void {
     const others = Object.keys(data).filter((key) => !known.includes(key));
     if (others.length === 0) return;
-    this.leftOut.push({ from: `${prefix}${others.join(', ')}`, why: 'not about memory' });
+    this.leave(`${prefix}${others.join(', ')}`, 'not about memory');
   }
 
-  private take(from: string, path: ConfigPath, value: unknown, agent?: string): void {
+  private take(
+    from: string,
+    path: ConfigPath,
+    value: unknown,
+    { agent, note }: Pick<ImportedSetting, 'agent' | 'note'> = {},
+  ): void {
     if (value === undefined || value === null) return;
     const fullPath = agent === undefined ? path : ['agents', 'list', 0, ...path];
     const imported = isSecretPath(fullPath) ? (secretReference(value) ?? value) : value;
-    this.settings.push({ from, path, agent, value: imported });
+    this.settings.push({ from, path, agent, value: imported, note });
+  }
+
+  private leave(from: string, why: string): void {
+    this.leftOut.push({ from, why });
   }
 
   private folderOf(workspace: string): string {
