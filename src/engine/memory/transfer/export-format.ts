@@ -138,14 +138,17 @@ const MAX_NAME_CHARS = 60;
 /**
  * A document's path in an export: its own if that is safe, else a separate one among the notes, as for documents of
  * `extraPaths`.
+ *
+ * @param attempt another number gives another path, if a note is there already
  */
-export function exportedPath(path: string): string {
+export function exportedPath(path: string, attempt = 0): string {
   if (path.length <= MAX_PATH_CHARS && isSafePath(path)) return path;
   const [, stem = '', extension = ''] =
     /^(.*?)(\.[^.]*)?$/su.exec(basename(path).replaceAll(NOT_IN_NAMES, '_')) ?? [];
   const name = `${stem.replace(/^[\s.]+/u, '') || '_'}${extension}`.trimEnd();
   const shortened = [...name].slice(-MAX_NAME_CHARS).join('').trimStart();
-  const hash = createHash('sha256').update(path).digest('hex').slice(0, HASH_CHARS);
+  const hashed = attempt === 0 ? path : `${path}\0${attempt}`;
+  const hash = createHash('sha256').update(hashed).digest('hex').slice(0, HASH_CHARS);
   return `${OTHER_FOLDER}/${hash}/${shortened}`;
 }
 

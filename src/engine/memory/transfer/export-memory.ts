@@ -79,8 +79,11 @@ async function* contentLines(
   const documents = (await index.documents())
     .filter(({ source }) => source === 'memory')
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const hashes = new Map(documents.map(({ path, hash }) => [path, hash]));
   for (const document of documents) {
-    const line = await documentLine(document, workspaceDir, context, tally);
+    const path = pathFor(document, hashes);
+    if (path === undefined) continue;
+    const line = await documentLine(document, path, workspaceDir, context, tally);
     if (line === undefined) continue;
     tally.documents += 1;
     yield line;
@@ -88,8 +91,27 @@ async function* contentLines(
   if (context.vectors) yield* vectorLines(index, tally);
 }
 
+/**
+ * The path of a document in the export; undefined for one whose unchanged copy is exported: an earlier import into the
+ * same memory left it where the document itself would be.
+ *
+ * @param hashes of all documents, by their paths
+ */
+function pathFor(
+  { path, hash }: StoredDocument,
+  hashes: ReadonlyMap<string, string>,
+): string | undefined {
+  for (let attempt = 0; ; attempt += 1) {
+    const candidate = exportedPath(path, attempt);
+    const other = candidate === path ? undefined : hashes.get(candidate);
+    if (other === undefined) return candidate;
+    if (other === hash) return undefined;
+  }
+}
+
 async function documentLine(
   document: StoredDocument,
+  exportPath: string,
   workspaceDir: string,
   context: ExportContext,
   tally: ExportTally,
@@ -107,7 +129,7 @@ async function documentLine(
   const isText = isUtf8(bytes) && JSON.stringify(content).length * 3 <= bytes.length * 4 + 16;
   return {
     type: 'document',
-    path: exportedPath(path),
+    path: exportPath,
     modifiedMs: fingerprint.mtimeMs,
     sha256: hash('sha256', bytes),
     encoding: isText ? 'utf8' : 'base64',

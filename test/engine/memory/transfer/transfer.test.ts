@@ -240,7 +240,25 @@ test('documents from outside the workspace land among its notes', async () => {
   assert.is(written.length, 2);
   const landed = written.find((path) => path.endsWith('plan.md')) ?? '';
   assert.match(landed, /^memory\/imported\/[0-9a-f]{8}\/plan\.md$/);
+
+  // An import into the same memory leaves a copy where the document would be.
+  await importInto(from, await exported(from));
+  const again = await exported(from);
+  assert.equal(exportedPaths(again), ['MEMORY.md', landed]);
+  assert.equal((await importInto(to, again)).written, []);
+  from.notes.write(landed, 'My copy.\n');
+  const both = await exported(from);
+  assert.is(exportedPaths(both).length, 3);
+  assert.is((await importInto(worldOf({}), both)).written.length, 3);
 });
+
+function exportedPaths(text: string): readonly string[] {
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return lines.flatMap(({ path }) => path ?? []);
+}
 
 test('a file with different content stops the import before anything is written', async () => {
   const text = await exported(worldOf(NOTES));
