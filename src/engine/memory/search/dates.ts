@@ -138,7 +138,8 @@ function datesInNumbers(question: string, today: number): DateSpan[] {
 }
 
 const RANGE_BEFORE = /\b(?:between|from)\s(?:the\s)?$/i;
-const RANGE_BETWEEN = /^\s?(?:and|to|until|till|through|-|–)\s(?:the\s)?$/i;
+/** Where no such word is before two dates, "and" only lists them. */
+const RANGE_BETWEEN = /^\s?(?:(?:(and)|to|until|till|through)\s(?:the\s)?|[-–]\s?)$/i;
 
 const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
 /** Prepositions that belong to a date, and so name no topic. */
@@ -153,10 +154,11 @@ function askedDate(
   // Of two that begin at the same place, the longer one is a period.
   const [one, two] = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   if (one === undefined) return undefined;
+  const between = RANGE_BETWEEN.exec(query.slice(one.end, two?.start));
   const isPeriod =
     two !== undefined &&
-    RANGE_BEFORE.test(query.slice(0, one.start)) &&
-    RANGE_BETWEEN.test(query.slice(one.end, two.start));
+    between !== null &&
+    (between[1] === undefined || RANGE_BEFORE.test(query.slice(0, one.start)));
   let { meanings } = one;
   if (isPeriod) meanings = periodOf(one.meanings, two.meanings);
   else if (SINCE_BEFORE.test(query.slice(0, one.start))) {
