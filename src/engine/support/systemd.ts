@@ -11,8 +11,12 @@ export function quoted(text: string): string {
   return `"${inner}"`;
 }
 
+/** systemd refuses an executable with one of them in its path, however it is quoted. */
+const REFUSED_IN_EXECUTABLE = /["'\\]/u;
+
 /** A command line, where `$` starts a variable in all words but the first. */
 export function commandLine([program = '', ...args]: readonly string[]): string {
+  if (REFUSED_IN_EXECUTABLE.test(program)) return commandLine(['/usr/bin/env', program, ...args]);
   const words = args.map((arg) => arg.replaceAll('$', '$$$$'));
   return [program, ...words]
     .map((word) => (/^[\w@%+=:,./-]+$/u.test(word) ? escaped(word) : quoted(word)))

@@ -64,20 +64,26 @@ const known = spawnSync('systemd-analyze', ['--version']).status === 0;
 if (!known) process.stdout.write('skipped: there is no systemd-analyze here\n');
 
 (known ? test : test.skip)('systemd takes it as it is', () => {
-  const folder = tempFolder();
-  const script = folder.write('with blank/run %h.js', '');
-  chmodSync(script, 0o755);
-  const file = folder.write(
-    'svc.service',
-    systemdUnit({
-      ...OPTIONS,
-      program: [process.execPath, script],
-      homeDir: folder.path,
-      env: { SVC_HOME: folder.path },
-    }),
-  );
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' });
-  assert.equal([status, stderr], [0, '']);
+  for (const parent of ['with blank', "it's", 'with "quotes"', 'back\\slash $HOME']) {
+    const folder = tempFolder();
+    const script = folder.write(`${parent}/run %h.js`, '');
+    chmodSync(script, 0o755);
+    for (const program of [[process.execPath, script], [script]]) {
+      const file = folder.write(
+        'svc.service',
+        systemdUnit({
+          ...OPTIONS,
+          program,
+          homeDir: folder.path,
+          env: { SVC_HOME: folder.path },
+        }),
+      );
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], {
+        encoding: 'utf8',
+      });
+      assert.equal([status, stderr], [0, ''], script);
+    }
+  }
 });
 
 test.run();
