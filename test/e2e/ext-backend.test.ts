@@ -50,6 +50,20 @@ const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
   '2.8.3': 1,
 };
 
+test('status explains a file by the index of the program', async () => {
+  const { home, svc, status } = extMemory();
+  const stateOf = async (path: string) => {
+    const why = (await status('--why', path))?.why;
+    return [why?.included, why?.indexed];
+  };
+  assert.equal(await stateOf('MEMORY.md'), [true, false]);
+  await svc('memory', 'index');
+  assert.equal(await stateOf('MEMORY.md'), [true, true]);
+  assert.equal(await stateOf('other.md'), [false, false]);
+  home.write('workspace/memory/new.md', 'A stork.\n');
+  assert.equal(await stateOf('memory/new.md'), [true, false]);
+});
+
 test('each release is called in its own form, with as few processes as possible', async () => {
   await Promise.all(
     Object.entries(PROCESSES).map(async ([release, processes]) => {

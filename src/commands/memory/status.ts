@@ -65,7 +65,8 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
       const deep = flags.deep
         ? await this.diagnose(memory, { isOnly: memories.length === 1 })
         : undefined;
-      const why = flags.why === undefined ? undefined : await this.why(memory, flags.why);
+      const why =
+        flags.why === undefined ? undefined : await this.why(memory, flags.why, view.status);
       agents.push(statusOutput(memory, view.status, view.embedding, { deep, why }));
     }
     const isFaulty = agents.some(({ faults, deep }) => faults.length > 0 || deep?.ok === false);
@@ -73,9 +74,17 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     return { agents };
   }
 
-  private async why(memory: OpenedMemory, path: string): Promise<WhyOutput> {
+  private async why(
+    memory: OpenedMemory,
+    path: string,
+    { ext }: AgentStatusView['status'],
+  ): Promise<WhyOutput> {
     const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
-    const why = await whyIndexed(memory, path);
+    const why = await whyIndexed(
+      memory,
+      path,
+      ext?.answers === 'ext' ? ext.updated?.stale === false : undefined,
+    );
     this.write(this.hintFor(renderWhy(memory.name, why, this.view())));
     return why;
   }

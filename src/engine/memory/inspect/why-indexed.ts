@@ -41,9 +41,14 @@ type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
  * Whether a file belongs to a memory, and which rule decided. Changes nothing.
  *
  * @param path absolute, or relative to the workspace
+ * @param isExtFresh whether the external program that answers searches has indexed all files; it does not list them
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
  */
-export async function whyIndexed(memory: ExplainedMemory, path: string): Promise<WhyOutput> {
+export async function whyIndexed(
+  memory: ExplainedMemory,
+  path: string,
+  isExtFresh?: boolean,
+): Promise<WhyOutput> {
   const { memory: files } = memory.sources;
   const workspaceDir = resolveWorkspace(files.workspaceDir);
   const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
@@ -53,8 +58,11 @@ export async function whyIndexed(memory: ExplainedMemory, path: string): Promise
   const file = join(realOrGiven(dirname(named)), basename(named));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
-  const { indexed, skip } = await indexStateOf(memory, { path: shown, file, workspaceDir });
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
+  const { indexed, skip } =
+    isExtFresh === undefined
+      ? await indexStateOf(memory, { path: shown, file, workspaceDir })
+      : { indexed: isExtFresh && scanned.reason === 'included' };
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...why } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
   return {
