@@ -17,7 +17,7 @@ export interface TaskEnd {
   readonly resultJson?: string | undefined;
 }
 
-export const CANCELLED_ERROR = 'Cancelled by operator.';
+const CANCELLED: TaskEnd = { status: 'cancelled', error: 'Cancelled by operator.' };
 
 const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as const;
 
@@ -71,15 +71,22 @@ export async function finishCancelling(tx: FlowTx, flowSeq: number): Promise<voi
 const FIRST_DELAY_MS = 5000;
 const LONGEST_DELAY_MS = 300_000;
 
-/** Queues a failed task again while it has attempts left and its flow is active; else ends it. */
-export async function retryOrEnd(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
-  if (task.cancelRequestedAt !== null) {
-    return endTask(tx, task, { status: 'cancelled', error: CANCELLED_ERROR });
-  }
-  const flow = await tx.flows.bySeq(task.flowSeq);
-  if (!canContinue(flow) || task.attempts >= tx.policy.maxAttempts(task.runtime)) {
-    return endTask(tx, task, end);
-  }
+/**
+ * What becomes of a task that did not succeed: if its cancellation was requested, it is cancelled; otherwise it is queued
+ * again if that is wanted, it has attempts left and its flow is active.
+ */
+export async function endAttempt(
+  tx: FlowTx,
+  task: TaskRecord,
+  end: TaskEnd,
+  isRetried: boolean,
+): Promise<TaskRecord> {
+  if (task.cancelRequestedAt !== null) return endTask(tx, task, CANCELLED);
+  const canRetry =
+    isRetried &&
+    task.attempts < tx.policy.maxAttempts(task.runtime) &&
+    canContinue(await tx.flows.bySeq(task.flowSeq));
+  if (!canRetry) return endTask(tx, task, end);
   const queued: TaskRecord = {
     ...backInQueue(tx, task),
     error: end.error ?? null,
@@ -113,7 +120,7 @@ export function backInQueue(tx: FlowTx, task: TaskRecord): TaskRecord {
  */
 export async function cancelTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecord> {
   const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= tx.nowMs;
-  if (!isHeld) return endTask(tx, task, { status: 'cancelled', error: CANCELLED_ERROR });
+  if (!isHeld) return endTask(tx, task, CANCELLED);
   if (task.cancelRequestedAt !== null) return task;
   const requested: TaskRecord = {
     ...task,

@@ -10,7 +10,7 @@ import type { FlowTx } from '../flow-store.js';
 import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { QueueFilter } from '../store/task-table.js';
-import { backInQueue, CANCELLED_ERROR, endTask, retryOrEnd, writeTask } from './change-task.js';
+import { backInQueue, endAttempt, endTask, writeTask } from './change-task.js';
 
 /** Who claims a task, and which ones fit. */
 export interface ClaimRequest extends QueueFilter {
@@ -192,8 +192,7 @@ export function failTask(
 ): Promise<LeaseAnswer> {
   return whileHeld(systemTx, lease, async (task, tx) => {
     const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
-    const canRetry = task.cancelRequestedAt !== null || (retry && task.leaseHash !== null);
-    const after = canRetry ? await retryOrEnd(tx, task, end) : await endTask(tx, task, end);
+    const after = await endAttempt(tx, task, end, retry && task.leaseHash !== null);
     return { ok: true, task: after };
   });
 }
@@ -203,7 +202,7 @@ export function releaseTask(systemTx: FlowTx, lease: TaskLease): Promise<LeaseAn
   return whileHeld<LeaseAnswer>(systemTx, lease, async (task, tx) => {
     if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
     if (task.cancelRequestedAt !== null) {
-      return { ok: true, task: await retryOrEnd(tx, task, { status: 'cancelled' }) };
+      return { ok: true, task: await endAttempt(tx, task, { status: 'cancelled' }, false) };
     }
     const queued = { ...backInQueue(tx, task), attempts: Math.max(0, task.attempts - 1) };
     await writeTask(tx, task, queued);
@@ -211,7 +210,7 @@ export function releaseTask(systemTx: FlowTx, lease: TaskLease): Promise<LeaseAn
   });
 }
 
-const SILENT_ERROR = 'The worker stopped reporting.';
+const LOST = { status: 'lost', error: 'The worker stopped reporting.' } as const;
 
 /** Per transaction. */
 const MOST_AT_ONCE = 100;
@@ -220,18 +219,9 @@ const MOST_AT_ONCE = 100;
 export async function takeBackExpired(tx: FlowTx) {
   const counts = { requeued: 0, lost: 0, cancelled: 0 };
   for (const task of await tx.tasks.expired(tx, MOST_AT_ONCE)) {
-    const lost = { status: 'lost', error: SILENT_ERROR } as const;
-    const isCancelled = task.cancelRequestedAt !== null;
-    const after =
-      tx.policy.orphans === 'requeue' && !isCancelled
-        ? await retryOrEnd(tx, task, lost)
-        : await endTask(
-            tx,
-            task,
-            isCancelled ? { status: 'cancelled', error: CANCELLED_ERROR } : lost,
-          );
-    if (after.status === 'queued') counts.requeued += 1;
-    else counts[isCancelled ? 'cancelled' : 'lost'] += 1;
+    const { status } = await endAttempt(tx, task, LOST, tx.policy.orphans === 'requeue');
+    if (status === 'queued') counts.requeued += 1;
+    else counts[status === 'cancelled' ? 'cancelled' : 'lost'] += 1;
   }
   return counts;
 }
