@@ -4,7 +4,7 @@ import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record
 import { TASK_RUNTIMES, TASK_STATUSES, type TaskRecord } from '../engine/flow-model/task-record.js';
 import {
   type Flows,
-  type LeaseRefusal,
+  type LeaseAnswer,
   openFlows,
   type TaskLease,
   type WaitOptions,
@@ -57,22 +57,25 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
 
 /** Base of the commands with which a worker reports on its task. */
 export abstract class ReportCommand<Result extends object> extends FlowsCommand<Result> {
-  /** Sends a report. @throws SvcError if it is refused */
-  protected async report<Answer extends { readonly ok: true }>(
+  /** Sends a report. @returns the task after it @throws SvcError if it is refused */
+  protected async report(
     task: string,
     flags: { readonly 'lease-token'?: string | undefined },
-    send: (tasks: Flows['tasks'], lease: TaskLease) => Promise<Answer | LeaseRefusal>,
-  ): Promise<Answer> {
+    send: (tasks: Flows['tasks'], lease: TaskLease) => Promise<LeaseAnswer>,
+  ): Promise<TaskRecord> {
     const lease = { taskId: task, token: flags['lease-token'] };
     const { tasks } = await this.openFlows();
     const answer = await send(tasks, lease);
     if (!answer.ok) throw leaseError(answer, lease);
-    return answer;
+    return answer.task;
   }
 }
 
 /** The error for a worker whose report was refused. */
-function leaseError(refusal: LeaseRefusal, { taskId, token }: TaskLease): SvcError {
+function leaseError(
+  refusal: Extract<LeaseAnswer, { ok: false }>,
+  { taskId, token }: TaskLease,
+): SvcError {
   switch (refusal.code) {
     case 'not_found':
       return new SvcError('TASK_NOT_FOUND', `task not found: ${taskId}`, {

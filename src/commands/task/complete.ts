@@ -31,7 +31,7 @@ export default class TaskComplete extends ReportCommand<TaskOutput> {
     const { args, flags } = await this.parse(TaskComplete);
     const result = flags.result === undefined ? undefined : readJson(flags.result);
     const { summary, outcome } = flags;
-    const { task } = await this.report(args.task, flags, (tasks, lease) =>
+    const task = await this.report(args.task, flags, (tasks, lease) =>
       tasks.complete(lease, { summary, outcome, result }),
     );
     this.write(`task ${args.task} is done`);

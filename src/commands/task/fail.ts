@@ -23,7 +23,7 @@ export default class TaskFail extends ReportCommand<TaskOutput> {
   async run(): Promise<TaskOutput> {
     const { args, flags } = await this.parse(TaskFail);
     const { error, 'no-retry': noRetry, 'timed-out': timedOut } = flags;
-    const { task } = await this.report(args.task, flags, (tasks, lease) =>
+    const task = await this.report(args.task, flags, (tasks, lease) =>
       tasks.fail(lease, { error, retry: !noRetry, timedOut }),
     );
     const how = task.status === 'queued' ? 'will run again' : `ended: ${task.status}`;

@@ -28,9 +28,10 @@ export default class TaskHeartbeat extends ReportCommand<TaskHeartbeatOutput> {
     const { args, flags } = await this.parse(TaskHeartbeat);
     const { progress, 'lease-seconds': seconds } = flags;
     const leaseMs = seconds === undefined ? undefined : seconds * 1000;
-    const { task, cancelRequested } = await this.report(args.task, flags, (tasks, lease) =>
+    const task = await this.report(args.task, flags, (tasks, lease) =>
       tasks.heartbeat(lease, { progress, leaseMs }),
     );
+    const cancelRequested = task.cancelRequestedAt !== null;
     this.write(cancelRequested ? 'stop: cancellation requested' : 'continue');
     return { task: taskOutput(task), cancelRequested };
   }

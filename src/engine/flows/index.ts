@@ -38,7 +38,6 @@ export { waitForTask } from './task-store.js';
 export type {
   ClaimedTask,
   LeaseAnswer,
-  LeaseRefusal,
   TaskFailure,
   TaskLease,
   TaskSuccess,

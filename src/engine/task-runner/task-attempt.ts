@@ -279,7 +279,7 @@ class LeaseKeeper {
         return;
       }
       this.endsAtMs = startedMs + leaseMs;
-      if (answer.cancelRequested) onStop('cancelled');
+      if (answer.task.cancelRequestedAt !== null) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.
       log.warn(faultFields(error), `could not report on the task: ${messageOf(error)}`);

@@ -232,7 +232,7 @@ function report(at: number, kind: 'complete' | 'fail' | 'heartbeat'): Command {
     if (kind === 'heartbeat') {
       const answer = await flows.tasks.heartbeat(lease);
       assert.is(answer.ok, task.status === 'running');
-      if (answer.ok) assert.is(answer.cancelRequested, task.toBeCancelled);
+      if (answer.ok) assert.is(answer.task.cancelRequestedAt !== null, task.toBeCancelled);
       return flow;
     }
     const answer =

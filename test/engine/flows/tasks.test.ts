@@ -140,7 +140,7 @@ test('a worker silent for too long loses its task, which is retried or lost, as 
     const first = await claimTask(flows);
     clock.nowMs += 29_000;
     const alive = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
-    assert.ok(alive.ok && alive.leaseExpiresAt === clock.nowMs + 30_000);
+    assert.ok(alive.ok && alive.task.leaseExpiresAt === clock.nowMs + 30_000);
     clock.nowMs += 29_000;
     await flows.operator.sweep();
     assert.is(await stateOf(flows, id), 'running');
@@ -208,7 +208,7 @@ test('a worker learns of a cancellation at its next heartbeat, a silent one when
   assert.is(viewOf(answer)['status'], 'queued');
   assert.is(await stateOf(flows, queued), 'cancelled');
   const beat = await flows.tasks.heartbeat(leaseOf(held));
-  assert.ok(beat.ok && beat.cancelRequested);
+  assert.ok(beat.ok && beat.task.cancelRequestedAt !== null);
   await flows.tasks.fail(leaseOf(held), { error: 'stopped' });
   assert.is(await stateOf(flows, responsive), 'cancelled');
   assert.is((await flows.operator.showFlow(flowId)).flow.status, 'queued');
@@ -248,7 +248,7 @@ test('a task that runs elsewhere cannot be claimed, and ends without a token', a
     { taskId: good, token: undefined },
     { progress: 'more' },
   );
-  assert.ok(beat.ok && beat.leaseExpiresAt === undefined);
+  assert.ok(beat.ok && beat.task.leaseExpiresAt === null);
   assert.ok((await flows.tasks.complete({ taskId: good, token: undefined })).ok);
   await flows.tasks.fail({ taskId: bad, token: undefined }, { error: 'no' });
   assert.is(await stateOf(flows, bad), 'failed');

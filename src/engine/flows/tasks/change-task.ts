@@ -17,7 +17,7 @@ export interface TaskEnd {
   readonly resultJson?: string | undefined;
 }
 
-const CANCELLED: TaskEnd = { status: 'cancelled', error: 'Cancelled by operator.' };
+export const CANCELLED: TaskEnd = { status: 'cancelled', error: 'Cancelled by operator.' };
 
 const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as const;
 

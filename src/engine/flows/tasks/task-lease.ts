@@ -10,7 +10,7 @@ import type { FlowTx } from '../flow-store.js';
 import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { QueueFilter } from '../store/task-table.js';
-import { backInQueue, endAttempt, endTask, writeTask } from './change-task.js';
+import { backInQueue, CANCELLED, endAttempt, endTask, writeTask } from './change-task.js';
 
 /** Who claims a task, and which ones fit. */
 export interface ClaimRequest extends QueueFilter {
@@ -26,8 +26,6 @@ export interface ClaimedTask {
   readonly flow: FlowRecord | undefined;
   /** The secret that every report needs. */
   readonly leaseToken: string;
-  /** When the task is taken back unless the worker reports, epoch milliseconds. */
-  readonly leaseExpiresAt: number;
   /** When it was asked for, by `runningMs()`: the lease began after that, however late the answer came. */
   readonly askedAtMs: number;
 }
@@ -42,7 +40,6 @@ export async function claimTask(
   await takeBackExpired(tx);
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
-  const leaseExpiresAt = tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs);
   const claimed: TaskRecord = {
     ...task,
     revision: task.revision + 1,
@@ -53,12 +50,12 @@ export async function claimTask(
     nextRunAt: null,
     leaseHash: hashLeaseToken(leaseToken),
     leaseOwner: request.worker,
-    leaseExpiresAt,
+    leaseExpiresAt: tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs),
   };
   await writeTask(actingAs(tx, workerNamed(request.worker)), task, claimed);
   await notifyOfTask(tx, claimed, 'task.started');
   const flow = await tx.flows.bySeq(task.flowSeq);
-  return { task: claimed, flow, leaseToken, leaseExpiresAt };
+  return { task: claimed, flow, leaseToken };
 }
 
 /** A secret that proves who holds a task. It never starts with a dash, which would make it a flag. */
@@ -78,23 +75,21 @@ export interface TaskLease {
   readonly token: string | undefined;
 }
 
-/** Why a worker's report was refused. */
-export type LeaseRefusal =
+/** The answer to a worker's report: the task after it, or why it was refused. */
+export type LeaseAnswer =
+  | { readonly ok: true; readonly task: TaskRecord }
   | { readonly ok: false; readonly code: 'not_found' }
   /** It has ended: cancelled, lost, or by an earlier report. */
   | { readonly ok: false; readonly code: 'ended'; readonly task: TaskRecord }
   /** The token is wrong, or the task was taken back because its worker was silent for too long. */
   | { readonly ok: false; readonly code: 'lease_lost'; readonly task: TaskRecord };
 
-/** The answer to a worker's report. */
-export type LeaseAnswer = LeaseRefusal | { readonly ok: true; readonly task: TaskRecord };
-
-/** Makes a report on a task that its worker holds, on behalf of that worker. */
-async function whileHeld<Answer>(
+/** Makes a report on a task that its worker holds, on behalf of that worker. @param report returns the changed task */
+async function whileHeld(
   systemTx: FlowTx,
   { taskId, token }: TaskLease,
-  report: (task: TaskRecord, tx: FlowTx) => Promise<Answer>,
-): Promise<Answer | LeaseRefusal> {
+  report: (task: TaskRecord, tx: FlowTx) => Promise<TaskRecord>,
+): Promise<LeaseAnswer> {
   const task = await systemTx.tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
@@ -102,7 +97,7 @@ async function whileHeld<Answer>(
   if (task.status !== 'running' || task.leaseHash !== hash) {
     return { ok: false, code: 'lease_lost', task };
   }
-  return report(task, actingAs(systemTx, workerNamed(task.leaseOwner)));
+  return { ok: true, task: await report(task, actingAs(systemTx, workerNamed(task.leaseOwner))) };
 }
 
 /** What a worker reports while it runs a task. */
@@ -113,7 +108,12 @@ export interface TaskReport {
   readonly leaseMs?: number | undefined;
 }
 
-export function heartbeat(systemTx: FlowTx, lease: TaskLease, report: TaskReport) {
+/** Extends the lease. If cancellation of the task was requested, the worker should stop and report that it failed. */
+export function heartbeat(
+  systemTx: FlowTx,
+  lease: TaskLease,
+  report: TaskReport,
+): Promise<LeaseAnswer> {
   return whileHeld(systemTx, lease, async (task, tx) => {
     const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
     const leaseMs = report.leaseMs ?? tx.policy.leaseMs;
@@ -122,18 +122,12 @@ export function heartbeat(systemTx: FlowTx, lease: TaskLease, report: TaskReport
       revision: task.revision + 1,
       progressSummary: report.progress ?? task.progressSummary,
       lastEventAt: tx.nowMs,
+      // One that runs elsewhere cannot be taken back.
       leaseExpiresAt: task.leaseHash === null ? null : tx.nowMs + leaseMs,
     };
     await writeTask(tx, task, after);
     if (isNews) await notifyOfTask(tx, after, 'task.progress');
-    return {
-      ok: true as const,
-      task: after,
-      /** Undefined for a task that runs elsewhere, which cannot be taken back. */
-      leaseExpiresAt: after.leaseExpiresAt ?? undefined,
-      /** The worker should stop, and report that it failed. */
-      cancelRequested: after.cancelRequestedAt !== null,
-    };
+    return after;
   });
 }
 
@@ -167,10 +161,9 @@ export function completeTask(
   { summary, outcome = 'succeeded' }: TaskSuccess,
   resultJson: string | undefined,
 ): Promise<LeaseAnswer> {
-  return whileHeld(systemTx, lease, async (task, tx) => {
-    const end = { status: 'succeeded', outcome, summary, resultJson } as const;
-    return { ok: true, task: await endTask(tx, task, end) };
-  });
+  return whileHeld(systemTx, lease, (task, tx) =>
+    endTask(tx, task, { status: 'succeeded', outcome, summary, resultJson }),
+  );
 }
 
 /** Why a worker gave up. */
@@ -190,23 +183,19 @@ export function failTask(
   lease: TaskLease,
   { error, retry = true, timedOut = false }: TaskFailure,
 ): Promise<LeaseAnswer> {
-  return whileHeld(systemTx, lease, async (task, tx) => {
+  return whileHeld(systemTx, lease, (task, tx) => {
     const end = { status: timedOut ? 'timed_out' : 'failed', error } as const;
-    const after = await endAttempt(tx, task, end, retry && task.leaseHash !== null);
-    return { ok: true, task: after };
+    return endAttempt(tx, task, end, retry && task.leaseHash !== null);
   });
 }
 
-/** Returns a task to the queue: its worker stops before the work is done. The attempt does not count. */
+/** Returns a claimed task to the queue: its worker stops before the work is done. The attempt does not count. */
 export function releaseTask(systemTx: FlowTx, lease: TaskLease): Promise<LeaseAnswer> {
-  return whileHeld<LeaseAnswer>(systemTx, lease, async (task, tx) => {
-    if (task.leaseHash === null) return { ok: false, code: 'lease_lost', task };
-    if (task.cancelRequestedAt !== null) {
-      return { ok: true, task: await endAttempt(tx, task, { status: 'cancelled' }, false) };
-    }
+  return whileHeld(systemTx, lease, async (task, tx) => {
+    if (task.cancelRequestedAt !== null) return endTask(tx, task, CANCELLED);
     const queued = { ...backInQueue(tx, task), attempts: Math.max(0, task.attempts - 1) };
     await writeTask(tx, task, queued);
-    return { ok: true, task: queued };
+    return queued;
   });
 }
 

@@ -267,7 +267,7 @@ export function storeContract(store: TestFlowStore): void {
     const first = await claimTask(flows);
     await passTime(20_000);
     const beat = await flows.tasks.heartbeat(leaseOf(first), { progress: 'half' });
-    assert.ok(beat.ok && Math.abs((beat.leaseExpiresAt ?? 0) - flows.now() - 30_000) < 5000);
+    assert.ok(beat.ok && Math.abs((beat.task.leaseExpiresAt ?? 0) - flows.now() - 30_000) < 5000);
     await passTime(20_000);
     assert.is((await flows.operator.sweep()).requeued, 0);
     await passTime(10_001);
