@@ -1,8 +1,8 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { Actor, NewHistoryEntry } from '../flow-model/history-record.js';
-import type { TaskRecord, TaskRuntime } from '../flow-model/task-record.js';
+import type { TaskRecord } from '../flow-model/task-record.js';
 import { backoffMs, type ClockJump } from '../support/time.js';
-import type { NotificationFilter } from './notification-targets.js';
+import type { FlowPolicy } from './flow-policy.js';
 import type { Tables } from './store/tables.js';
 
 /**
@@ -97,22 +97,6 @@ export interface FlowTx extends Tables {
   readonly changes: FlowsChange[];
   /** Its entries for the history, which are stored at the end of the transaction. */
   readonly newEntries: NewHistoryEntry[];
-}
-
-/** The configuration of flows, in the units it is used in. */
-export interface FlowPolicy {
-  /** How long ended flows and tasks are kept. */
-  readonly retentionMs: number;
-  /** How long a repeated request is recognised. */
-  readonly idempotencyMs: number;
-  /** How long a worker can be silent before its task is taken back. */
-  readonly leaseMs: number;
-  /** What becomes of a task whose worker is dead. */
-  readonly orphans: 'lost' | 'requeue';
-  /** Who is notified; without any, no notification is stored. */
-  readonly targets: readonly NotificationFilter[];
-  /** How often a task is attempted before it has failed. */
-  readonly maxAttempts: (runtime: TaskRuntime) => number;
 }
 
 /** Part of a list, newest first. */

@@ -1,8 +1,7 @@
 // Durable flows and their tasks; what they are is in flow-model/.
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
-export { opensSameFlows } from './flow-policy.js';
+export { type ConfiguredTarget, notificationTargets, opensSameFlows } from './flow-policy.js';
 export { type Page, storeBackoffMs } from './flow-store.js';
-export { type ConfiguredTarget, notificationTargets } from './notification-targets.js';
 export {
   type Flows,
   flowsFile,

@@ -3,9 +3,9 @@ import { OPERATOR } from '../flow-model/history-record.js';
 import type { NotificationKey, NotificationRecord } from '../flow-model/notification-record.js';
 import { isRecord } from '../support/text.js';
 import { backoffMs } from '../support/time.js';
+import { DEFAULT_TARGET } from './flow-policy.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
 import { actingAs, addEntry } from './history.js';
-import { DEFAULT_TARGET } from './notification-targets.js';
 import type { TakeDueOptions } from './store/notification-table.js';
 
 const FIRST_DELAY_MS = 5000;

@@ -1,7 +1,8 @@
 import { SvcError, systemErrorCode } from '../../../errors/index.js';
 import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
 import type { Server } from '../../../postgres/index.js';
-import type { ChangeScope, FlowPolicy, FlowsChange, FlowTx } from '../../flow-store.js';
+import type { FlowPolicy } from '../../flow-policy.js';
+import type { ChangeScope, FlowsChange, FlowTx } from '../../flow-store.js';
 import { type QueuedChange, queueChange } from '../queued-change.js';
 import { Batch, Turn } from './batch.js';
 import { appendHistory, postgresTables } from './postgres-sql.js';

@@ -29,7 +29,7 @@ export function openFlowsDatabase(file: string): Connection {
     const isNew = !existsSync(file);
     database = openFormat(file, FLOWS_FORMAT, OPEN_TIMEOUT_MS);
     if (isNew) syncFolder(dirname(file));
-    // From here on the log is synced off the event loop, before callers are answered; see SqliteFlowStore.
+    // From here on the log is synced off the event loop, before callers are answered; see sqlite-store.ts.
     database.pragma('synchronous = NORMAL');
     database.pragma(`busy_timeout = ${WORK_TIMEOUT_MS}`);
     return database;
