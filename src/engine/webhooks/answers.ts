@@ -95,20 +95,28 @@ export function reasonOf({ code, body }: WebhookAnswer): string | null {
   return code === null || typeof body['error'] !== 'string' ? null : body['error'];
 }
 
+/** An answer, and the action if the request got that far. */
+export interface ActionOutcome {
+  readonly answer: WebhookAnswer;
+  readonly action: string | null;
+}
+
+/** Rejects a request before there is an action. */
 export function rejection(
   routeId: string,
   code: RequestRejection,
   overrides: { readonly error?: string; readonly headers?: Readonly<Record<string, string>> } = {},
-): WebhookAnswer {
+): ActionOutcome {
   const kind: RejectionKind = REQUEST_REJECTIONS[code];
   const error = overrides.error ?? kind.error;
-  return {
+  const answer = {
     status: kind.status,
     code,
     headers: { ...kind.headers, ...overrides.headers },
     lingers: kind.lingers ?? false,
     body: { ok: false, routeId, code, error, result: {} },
   };
+  return { answer, action: null };
 }
 
 /** @param acceptedStatus for a flow that is cancelled later */

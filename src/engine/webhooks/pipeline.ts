@@ -4,7 +4,7 @@ import { type Flows, UNSTORABLE } from '../flows/index.js';
 import { clientNetworkOf } from '../listener/listen.js';
 import { RateLimiter } from '../listener/rate-limiter.js';
 import type { Clock } from '../support/context.js';
-import { actionAnswer, plainAnswer, rejection, type WebhookAnswer } from './answers.js';
+import { type ActionOutcome, actionAnswer, plainAnswer, rejection } from './answers.js';
 import { type BodyResult, readBody, typeFault, type WebhookLimits } from './body.js';
 import { type RequestIntent, readIntent } from './map/request-intent.js';
 import type { ServedRoute } from './routes.js';
@@ -87,29 +87,22 @@ export class Pipeline {
     route: ServedRoute,
     limits: WebhookLimits,
   ): Promise<RequestOutcome> {
-    if (request.method !== 'POST') return withoutAction(rejection(route.id, 'method_not_allowed'));
-    if (route.isAllowed?.(request.clientIp) === false) {
-      return withoutAction(rejection(route.id, 'forbidden'));
-    }
+    if (request.method !== 'POST') return rejection(route.id, 'method_not_allowed');
+    if (route.isAllowed?.(request.clientIp) === false) return rejection(route.id, 'forbidden');
     const client = `${route.path}:${clientNetworkOf(request.clientIp)}`;
     const waitSeconds = this.rates.admit(client, this.options.now(), limits);
     if (waitSeconds > 0) {
       const headers = { 'retry-after': String(waitSeconds) };
-      return withoutAction(rejection(route.id, 'rate_limited', { headers }));
+      return rejection(route.id, 'rate_limited', { headers });
     }
-    const { headers } = request;
-    const error = typeFault(headers, route.rules !== undefined);
-    if (error !== undefined) {
-      return withoutAction(rejection(route.id, 'unsupported_media_type', { error }));
-    }
+    const error = typeFault(request.headers, route.rules !== undefined);
+    if (error !== undefined) return rejection(route.id, 'unsupported_media_type', { error });
     const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
-    if (!this.inFlight.enter(connection, limits)) {
-      return withoutAction(rejection(route.id, 'too_many_in_flight'));
-    }
+    if (!this.inFlight.enter(connection, limits)) return rejection(route.id, 'too_many_in_flight');
     try {
       return await this.handleAdmitted(request, route, limits);
     } catch (error) {
-      return withoutAction(this.failureAnswer(request, route, error));
+      return this.failure(request, route, error);
     } finally {
       this.inFlight.leave(connection);
     }
@@ -124,25 +117,24 @@ export class Pipeline {
     const check = route.verifier.checkHead(raw, this.options.clock.now());
     if (!check.ok) return { ...unauthorized(route, check.error), missing: check.missing };
     const body = await readBody(raw, limits);
-    if (body.type !== 'read') return withoutAction(unreadBodyAnswer(route, body));
+    if (body.type !== 'read') return unreadBody(route, body);
     const fault = check.checkBody(body.bytes);
     if (fault !== undefined) return unauthorized(route, fault);
     const intent = readIntent(route, raw, body.bytes);
     const { event, deliveryId: id } = intent;
     const delivery = { body: body.bytes, event, id };
     try {
-      const { answer, action } = await answerVerified(intent, route, this.options.flows);
-      return { answer, action, delivery };
+      return { ...(await answerVerified(intent, route, this.options.flows)), delivery };
     } catch (error) {
-      return { ...withoutAction(this.failureAnswer(request, route, error)), delivery };
+      return { ...this.failure(request, route, error), delivery };
     }
   }
 
-  private failureAnswer(
+  private failure(
     { requestId }: WebhookRequest,
     route: ServedRoute,
     error: unknown,
-  ): WebhookAnswer {
+  ): ActionOutcome {
     this.options.onFailure(error, { route: route.id, requestId });
     if (!(error instanceof SvcError)) return rejection(route.id, 'internal_error');
     if (UNCERTAIN.has(error.code)) {
@@ -154,13 +146,13 @@ export class Pipeline {
 
 function unauthorized({ id, verifier }: ServedRoute, error: string): RequestOutcome {
   const headers = { 'www-authenticate': verifier.authenticate };
-  return withoutAction(rejection(id, 'unauthorized', { error, headers }));
+  return rejection(id, 'unauthorized', { error, headers });
 }
 
-function unreadBodyAnswer(
+function unreadBody(
   route: ServedRoute,
   body: Exclude<BodyResult, { type: 'read' }>,
-): WebhookAnswer {
+): ActionOutcome {
   switch (body.type) {
     case 'too_large':
       return rejection(route.id, 'payload_too_large');
@@ -169,12 +161,6 @@ function unreadBodyAnswer(
     case 'closed':
       return rejection(route.id, 'invalid_request', { error: 'body: the connection was closed' });
   }
-}
-
-/** An answer, and the action if the request got that far. */
-interface ActionOutcome {
-  readonly answer: WebhookAnswer;
-  readonly action: string | null;
 }
 
 /**
@@ -189,7 +175,7 @@ export async function answerVerified(
 ): Promise<ActionOutcome> {
   switch (intent.type) {
     case 'refused':
-      return withoutAction(rejection(id, intent.code, { error: intent.error }));
+      return rejection(id, intent.code, { error: intent.error });
     case 'challenge': {
       const body = { [intent.field]: intent.text };
       return { answer: plainAnswer(200, body), action: 'challenge' };
@@ -206,11 +192,6 @@ export async function answerVerified(
       return { answer: actionAnswer(id, answer, acceptedStatus), action: action.action };
     }
   }
-}
-
-/** Before there was an action. */
-function withoutAction(answer: WebhookAnswer): ActionOutcome {
-  return { answer, action: null };
 }
 
 /** Counts requests in flight. */

@@ -149,24 +149,21 @@ export class WebhookListener {
         const fields = { err: error, route: route.id, requestId: request.id };
         this.options.log.error(fields, 'could not be answered');
         if (reply.sent) return;
-        const handled = { answer: rejection(route.id, 'internal_error'), action: null };
+        const handled = rejection(route.id, 'internal_error');
         this.answer(request, reply, { route, handled, startedMs });
       })
       .finally(oneEnded);
   }
 
-  private handle(
+  private async handle(
     request: FastifyRequest,
     route: ServedRoute,
     limits: WebhookLimits,
   ): Promise<RequestOutcome> {
-    if (this.isDraining) {
-      return Promise.resolve({ answer: rejection(route.id, 'draining'), action: null });
-    }
-    const { raw, headers, method } = request;
+    if (this.isDraining) return rejection(route.id, 'draining');
+    const { raw, headers, method, id: requestId } = request;
     const clientIp = clientAddressOf(request);
     const remoteAddress = raw.socket.remoteAddress ?? '';
-    const { id: requestId } = request;
     return this.options.pipeline.handle(
       { requestId, raw, headers, method, clientIp, remoteAddress },
       route,

@@ -303,7 +303,7 @@ test('an answer that cannot be written is a 500, and counted', async () => {
     limits,
     pipeline: {
       handle: async () => ({
-        answer: { ...rejection('ci', 'invalid_request'), body: Object(unwritable) },
+        answer: { ...rejection('ci', 'invalid_request').answer, body: Object(unwritable) },
         action: null,
       }),
     },
