@@ -100,8 +100,6 @@ const CHOICES = ['all', 'active', 'failed'] as const;
 const FLOW_CHOICES = { active: ACTIVE_FLOW_STATUSES, failed: ['failed', 'lost'] } as const;
 const TASK_CHOICES = { active: ACTIVE_TASK_STATUSES, failed: FAILED_TASK_STATUSES };
 
-/** Often enough to look live; checking whether anything changed costs next to nothing. */
-const POLL_MS = 200;
 /** Relative times such as "3 min ago" need a redraw. */
 const REDRAW_POLLS = 5;
 
@@ -218,6 +216,6 @@ async function follow(
       if (!isStorageFailure(error) || shownVersion === '') throw error;
       onOutage?.(error);
     }
-    await flows.waitForWork(POLL_MS, signal);
+    await flows.waitForWork(signal);
   }
 }

@@ -29,8 +29,8 @@ export interface FlowStore {
   subscribe(listener: (change: FlowsChange) => void): () => void;
   /** Differs whenever any process has committed something in between. Cheap. */
   version(): Promise<string>;
-  /** Waits until the store learns of work that another process committed, at most so long. Never rejects. */
-  waitForWork(ms: number, signal: AbortSignal): Promise<void>;
+  /** Waits until the store learns of work that another process committed, and not long in any case. Never rejects. */
+  waitForWork(signal: AbortSignal, mostMs?: number): Promise<void>;
   /** Waits for the changes in progress, and closes the store. */
   close(): Promise<void>;
 }
@@ -47,6 +47,9 @@ export type FlowsChange =
   | { readonly type: 'notification'; readonly id: string }
   | { readonly type: 'pause' }
   | { readonly type: 'task'; readonly task: TaskRecord };
+
+/** How often those who wait ask a store whether anything was committed, which costs next to nothing. */
+export const POLL_MS = 200;
 
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 10_000;

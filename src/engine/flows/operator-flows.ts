@@ -140,9 +140,6 @@ export interface WaitOptions<R> {
   readonly onOutage?: ((error: SvcError) => void) | undefined;
 }
 
-/** How often the store is asked whether anything was committed, which costs next to nothing. */
-const POLL_MS = 200;
-
 /**
  * Reads a record again after each commit until it has ended. A server that does not answer for a while is waited for.
  *
@@ -175,7 +172,7 @@ async function waitForEnd<R extends { readonly revision: number; readonly endedA
         hint: 'wait longer with --timeout, or without a limit by leaving it out',
       });
     }
-    await store.waitForWork(Math.min(POLL_MS, leftMs), signal);
+    await store.waitForWork(signal, leftMs);
   }
 }
 

@@ -65,7 +65,7 @@ export function taskStore(store: FlowStore) {
         const claimed = await claim(request);
         if (claimed !== undefined) return claimed;
         const dueAt = (await nextDueAt()) ?? Number.POSITIVE_INFINITY;
-        do await store.waitForWork(POLL_MS, signal);
+        do await store.waitForWork(signal);
         while (!signal.aborted && (await store.version()) === seen && store.now() <= dueAt);
       }
     },
@@ -104,8 +104,6 @@ export function taskStore(store: FlowStore) {
     nextDueAt,
   };
 }
-
-const POLL_MS = 200;
 
 /** A server that restarts, or a change that met another one: trying again helps. */
 const OUTAGES: ReadonlySet<ErrorCode> = new Set([

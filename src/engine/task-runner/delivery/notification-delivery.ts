@@ -29,7 +29,6 @@ export interface NotificationTarget {
   send(notification: NotificationRecord, signal: AbortSignal): Promise<DeliveryOutcome>;
 }
 
-const POLL_MS = 200;
 /** Flows of one target with deliveries at the same time. */
 const SLOTS = 4;
 /** As long as a batch in one lane can take, and some more. */
@@ -37,7 +36,7 @@ const HOLD_MS = (SLOTS + 1) * DELIVERY_TIMEOUT_MS;
 
 export interface DeliveryOptions {
   /** Open as long as it works; closed by its owner. */
-  readonly flows: Pick<Flows, 'now' | 'outbox' | 'waitForWork' | 'version'>;
+  readonly flows: Pick<Flows, 'now' | 'outbox' | 'waitForWork'>;
   /** By id. */
   readonly targets: ReadonlyMap<string, NotificationTarget>;
   readonly log: Logger;
@@ -84,7 +83,7 @@ export class NotificationDelivery {
   }
 
   private async deliverUntilEnd(): Promise<void> {
-    const { log } = this.options;
+    const { flows, log } = this.options;
     const { signal } = this.ending;
     let failures = 0;
     while (!signal.aborted) {
@@ -92,7 +91,7 @@ export class NotificationDelivery {
         while (this.freeTargets().length === 0) await Promise.race(this.inProgress());
         let taken = 0;
         for (const target of await this.dueTargets()) taken += await this.deliverDue(target);
-        if (taken === 0) await this.waitForMore();
+        if (taken === 0) await flows.waitForWork(signal);
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -117,19 +116,6 @@ export class NotificationDelivery {
     const dueAt = await flows.outbox.nextDueAt(this.freeTargets());
     const nowMs = flows.now();
     return [...dueAt].flatMap(([target, at]) => (at <= nowMs ? [target] : []));
-  }
-
-  private async waitForMore(): Promise<void> {
-    const { flows } = this.options;
-    const { signal } = this.ending;
-    const seen = await flows.version();
-    do {
-      await flows.waitForWork(POLL_MS, signal);
-    } while (
-      !signal.aborted &&
-      (await flows.version()) === seen &&
-      (await this.dueTargets()).length === 0
-    );
   }
 
   /** @returns how many it took */

@@ -4,7 +4,7 @@ import { openCurrentServer } from '../../../postgres/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
-import { changeListeners, type FlowStore } from '../../flow-store.js';
+import { changeListeners, type FlowStore, POLL_MS } from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
 import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
 import { postgresTables } from './postgres-sql.js';
@@ -57,7 +57,7 @@ export async function openPostgresFlowStore(
       return current.version;
     },
     /** From the first call on, a connection listens for announcements. */
-    waitForWork: async (ms, signal) => {
+    waitForWork: async (signal, mostMs = POLL_MS) => {
       stopListening ??= server.listen(WORK_CHANNEL, () => {
         for (const waiter of waiters) waiter.abort();
       });
@@ -66,9 +66,8 @@ export async function openPostgresFlowStore(
       signal.addEventListener('abort', wake);
       waiters.add(waiter);
       await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => undefined);
-      await sleep(ms - SHORTEST_WAIT_MS, undefined, { signal: waiter.signal }).catch(
-        () => undefined,
-      );
+      const restMs = Math.min(POLL_MS, mostMs) - SHORTEST_WAIT_MS;
+      await sleep(restMs, undefined, { signal: waiter.signal }).catch(() => undefined);
       waiters.delete(waiter);
       signal.removeEventListener('abort', wake);
     },

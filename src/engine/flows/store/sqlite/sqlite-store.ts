@@ -6,7 +6,7 @@ import type { Connection } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowPolicy } from '../../flow-policy.js';
-import { changeListeners, type FlowStore, type FlowTx } from '../../flow-store.js';
+import { changeListeners, type FlowStore, type FlowTx, POLL_MS } from '../../flow-store.js';
 import { GroupCommit } from './group-commit.js';
 import { asFlowsError, asSyncError, fileIsGone, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
@@ -80,8 +80,8 @@ export function openSqliteFlowStore(
     },
     subscribe,
     version: async () => `${String(dataVersion.get())}.${committed}`,
-    waitForWork: async (ms, signal) => {
-      await sleep(ms, undefined, { signal }).catch(() => undefined);
+    waitForWork: async (signal, mostMs = POLL_MS) => {
+      await sleep(Math.min(POLL_MS, mostMs), undefined, { signal }).catch(() => undefined);
     },
     close: () => {
       closing ??= commits.waitUntilIdle().then(async () => {
