@@ -175,7 +175,6 @@ const doors = {
   'task-runner': ['delivery/open-delivery', 'runner-settings', 'task-runner'],
   webhooks: [
     'call-route',
-    'deliveries/delivery',
     'deliveries/delivery-file',
     'deliveries/delivery-record',
     'deliveries/delivery-reader',

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { deliveryArgs } from '../../cli/flags.js';
-import { replayDelivery, replayOutput } from '../../engine/webhooks/deliveries/replay-delivery.js';
+import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
 
@@ -20,8 +20,11 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     const context = this.context();
     const loaded = await this.loadConfig();
     const request = { id: args.delivery, again: flags.again };
-    const result = await replayDelivery(request, { loaded, context, mask: this.mask });
-    const { answer, id, original, isFirstAnswer, unrecorded } = result;
+    const { answer, id, original, isFirstAnswer, unrecorded } = await replayDelivery(request, {
+      loaded,
+      context,
+      mask: this.mask,
+    });
     if (unrecorded !== undefined) {
       this.addWarning({
         code: 'REPLAY_UNRECORDED',
@@ -40,6 +43,13 @@ export default class WebhookReplay extends BaseCommand<ReplayOutput> {
     }
     this.write(renderJson(answer.body));
     if (answer.code !== null) this.setExitCode(1);
-    return replayOutput(result);
+    return {
+      replayOf: original.id,
+      route: original.route,
+      id: id ?? null,
+      status: answer.status,
+      firstAnswer: isFirstAnswer,
+      answer: answer.body,
+    };
   }
 }

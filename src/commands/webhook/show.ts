@@ -1,7 +1,7 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { deliveryArgs } from '../../cli/flags.js';
-import { deliveryShowOutput } from '../../engine/webhooks/deliveries/delivery.js';
-import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
+import { findDelivery } from '../../engine/webhooks/deliveries/delivery-reader.js';
+import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-record.js';
 import type { DeliveryShowOutput } from '../../engine/webhooks/index.js';
 import { renderDelivery } from '../../ui/webhook/deliveries.js';
 
@@ -14,13 +14,9 @@ export default class WebhookShow extends BaseCommand<DeliveryShowOutput> {
 
   async run(): Promise<DeliveryShowOutput> {
     const { args } = await this.parse(WebhookShow);
-    const reader = new DeliveryReader(this.context().state.stateDir);
-    try {
-      const delivery = reader.find(args.delivery);
-      this.write(renderDelivery(delivery, this.view()));
-      return deliveryShowOutput(delivery);
-    } finally {
-      reader.close();
-    }
+    const delivery = findDelivery(args.delivery, this.context().state.stateDir);
+    this.write(renderDelivery(delivery, this.view()));
+    const { headers, body } = delivery;
+    return { delivery: deliveryOutput(delivery), headers, body: body === '' ? null : body };
   }
 }

@@ -98,3 +98,13 @@ export class DeliveryReader {
     return file === undefined ? undefined : withReadError(this.path, () => use(file));
   }
 }
+
+/** A recorded delivery. @throws SvcError DELIVERY_NOT_FOUND, DELIVERIES_UNUSABLE */
+export function findDelivery(idOrPrefix: string, stateDir: string): DeliveryDetails {
+  const reader = new DeliveryReader(stateDir);
+  try {
+    return reader.find(idOrPrefix);
+  } finally {
+    reader.close();
+  }
+}

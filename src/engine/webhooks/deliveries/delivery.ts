@@ -8,7 +8,7 @@ import type { WebhookAnswer } from '../answers.js';
 import { IDEMPOTENCY_HEADER } from '../map/request-intent.js';
 import type { VerifiedDelivery } from '../pipeline.js';
 import type { ServedRoute } from '../routes.js';
-import { type DeliveryDetails, deliveryOutput } from './delivery-record.js';
+import type { DeliveryDetails } from './delivery-record.js';
 
 /** A delivery to be recorded. Only references, because one is created for every request. */
 export interface NewDelivery {
@@ -87,16 +87,6 @@ export function replayHeaders(
   if (places.event?.in === 'header') keep(places.event.name);
   for (const place of places.id) if (place.in === 'header') keep(place.name);
   return kept;
-}
-
-/** The JSON output of `svc webhook show`. */
-export function deliveryShowOutput(delivery: DeliveryDetails) {
-  const { headers, body } = delivery;
-  return {
-    delivery: deliveryOutput(delivery),
-    headers,
-    body: body === '' ? null : body,
-  };
 }
 
 type Mask = Pick<SecretMask, 'text'>;

@@ -6,14 +6,13 @@ import type { SecretMask } from '../../masking/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
 import { type RequestIntent, readIntent } from '../map/request-intent.js';
-import type { ReplayOutput } from '../output-schemas.js';
 import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute } from '../signed-request.js';
 import type { RequestHead } from '../verify/schemes.js';
 import { flowIdOf, recordedDelivery } from './delivery.js';
 import { DeliveryFile, deliveriesFile } from './delivery-file.js';
-import { DeliveryReader } from './delivery-reader.js';
+import { findDelivery } from './delivery-reader.js';
 import type { DeliveryDetails } from './delivery-record.js';
 
 /** A delivery to be replayed. */
@@ -69,7 +68,7 @@ export async function replayDelivery(
 type PreparedReplay = ReturnType<typeof prepare>;
 
 function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
-  const original = findDelivery(id, context);
+  const original = findDelivery(id, context.state.stateDir);
   const route = configuredRoute(original.route, loaded);
   if (!loaded.resolved.plugins.entries.webhooks.enabled || !route.enabled) {
     throw new SvcError('WEBHOOKS_DISABLED', `route ${original.route} is disabled`, {
@@ -84,15 +83,6 @@ function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
     head.headersDistinct[name] = [value];
   const read = readIntent(receiver, head, body);
   return { original, body, receiver, intent: again ? withNewId(read) : read };
-}
-
-function findDelivery(id: string, { state }: EngineContext): DeliveryDetails {
-  const reader = new DeliveryReader(state.stateDir);
-  try {
-    return reader.find(id);
-  } finally {
-    reader.close();
-  }
 }
 
 const INCOMPLETE_BODY = {
@@ -170,16 +160,4 @@ function addRecord(
     // It was performed: what is missing is only its record.
     return { id: undefined, unrecorded: messageOf(error) };
   }
-}
-
-/** The JSON output of `svc webhook replay`. */
-export function replayOutput({ original, id, answer, isFirstAnswer }: ReplayResult): ReplayOutput {
-  return {
-    replayOf: original.id,
-    route: original.route,
-    id: id ?? null,
-    status: answer.status,
-    firstAnswer: isFirstAnswer,
-    answer: answer.body,
-  };
 }
