@@ -1,6 +1,9 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
+import { activeTaskIn } from './store/flow-table.js';
+import type { ProblemSql } from './store/shared-rows.js';
+import type { Dialect } from './store/store-sql.js';
 import type { Tables } from './store/tables.js';
 import { CANCEL_GRACE_MS } from './sweep.js';
 
@@ -16,6 +19,7 @@ interface Check<R, Code> {
   /** What happened before is too long ago. */
   readonly beforeMs?: number;
   readonly detail: string | ((record: R) => string);
+  readonly problem: ProblemSql;
   readonly sinceMs?: (record: R) => number | null;
 }
 
@@ -39,6 +43,8 @@ export async function auditFlows(
         severity: status === 'running' ? 'error' : 'warn',
         beforeMs: staleMs,
         detail: `${status}, but nothing has happened`,
+        problem: ({ schema }, before) =>
+          `status = '${status}' AND updated_at < ${before} AND NOT ${activeTaskIn(schema)}`,
       }),
     ),
     {
@@ -47,27 +53,41 @@ export async function auditFlows(
       beforeMs: nowMs - CANCEL_GRACE_MS,
       detail: 'cancellation was requested, but it has not ended',
       sinceMs: (flow) => flow.cancelRequestedAt,
+      problem: (_, before) => `cancel_requested_at < ${before} AND ended_at IS NULL`,
     },
     {
       code: 'missing_linked_tasks',
       severity: ({ status }) => (status === 'running' ? 'error' : 'warn'),
       beforeMs: staleMs,
       detail: ({ status }) => `${status} without a task or anything to wait for`,
+      problem: ({ schema }, before) =>
+        `status IN ('running', 'waiting', 'blocked') AND updated_at < ${before}
+         AND wait_json IS NULL AND blocked_task_id IS NULL AND blocked_summary IS NULL
+         AND NOT EXISTS (SELECT 1 FROM ${schema}tasks WHERE flow_seq = flows.seq)`,
     },
     {
       code: 'blocked_task_missing',
       severity: 'warn',
       detail: ({ blockedTaskId }) => `blocked by task ${blockedTaskId ?? ''}, which does not exist`,
+      problem: ({ schema }) =>
+        `status IN ('queued', 'running', 'waiting', 'blocked')
+         AND blocked_task_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${schema}tasks
+           WHERE flow_seq = flows.seq AND tasks.id = flows.blocked_task_id)`,
     },
     {
       code: 'delivery_failed',
       severity: 'warn',
       detail: 'its notification could not be delivered',
+      problem: ({ schema }) =>
+        `id IN (SELECT flow_id FROM ${schema}notifications
+           WHERE outcome = 'failed' AND task_id IS NULL)`,
     },
     {
       code: 'inconsistent_timestamps',
       severity: 'warn',
       detail: 'its timestamps are out of order',
+      problem: () =>
+        '(updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at)',
     },
   ];
   const found = await audit(flows, checks, nowMs, (flow) => flow.updatedAt);
@@ -89,33 +109,43 @@ export async function auditTasks(
       severity: 'warn',
       beforeMs: nowMs - STALE_QUEUED_MS,
       detail: 'no worker has claimed it',
+      problem: (dialect, before) =>
+        `${staleTask('queued', dialect, before)}
+         AND runtime NOT IN (SELECT runtime FROM ${dialect.schema}pauses)`,
     },
     {
       code: 'stale_running',
       severity: 'error',
       beforeMs: nowMs - STALE_MS,
       detail: 'its worker has stopped reporting',
+      problem: (dialect, before) => staleTask('running', dialect, before),
     },
     {
       code: 'lost',
       severity: ({ cleanupAfter }) =>
         cleanupAfter !== null && cleanupAfter < nowMs ? 'error' : 'warn',
       detail: ({ error }) => error ?? 'it was lost',
+      problem: () => `status = 'lost'`,
     },
     {
       code: 'delivery_failed',
       severity: 'warn',
       detail: 'the notification of its end could not be delivered',
+      problem: () => `delivery_status = 'failed' AND notify_policy <> 'silent'`,
     },
     {
       code: 'missing_cleanup',
       severity: 'warn',
       detail: 'it has no date after which it can be pruned',
+      problem: () =>
+        `status IN ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost')
+         AND cleanup_after IS NULL`,
     },
     {
       code: 'inconsistent_timestamps',
       severity: 'warn',
       detail: 'its timestamps are out of order',
+      problem: () => '(started_at < created_at OR ended_at < started_at)',
     },
   ];
   const since = (task: TaskRecord): number => task.lastEventAt ?? task.createdAt;
@@ -127,20 +157,25 @@ export async function auditTasks(
   }));
 }
 
+function staleTask(status: 'queued' | 'running', { greatest }: Dialect, before: string): string {
+  return `status = '${status}'
+    AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;
+}
+
 /** A table that can be searched for records with a problem. */
-interface ProblemTable<R, Code> {
-  withProblem(code: Code, beforeMs: number, limit: number): Promise<readonly R[]>;
+interface ProblemTable<R> {
+  withProblem(problem: ProblemSql, beforeMs: number, limit: number): Promise<readonly R[]>;
 }
 
 async function audit<R, Code>(
-  rows: ProblemTable<R, Code>,
+  rows: ProblemTable<R>,
   checks: readonly Check<R, Code>[],
   nowMs: number,
   usuallySinceMs: (record: R) => number,
 ) {
   const found = await Promise.all(
-    checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs }) =>
-      (await rows.withProblem(code, beforeMs, MOST_FOUND)).map((record) => ({
+    checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs, problem }) =>
+      (await rows.withProblem(problem, beforeMs, MOST_FOUND)).map((record) => ({
         severity: typeof severity === 'string' ? severity : severity(record),
         code,
         detail: typeof detail === 'string' ? detail : detail(record),

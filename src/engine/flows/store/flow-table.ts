@@ -38,17 +38,13 @@ export function flowRows(sql: StoreSql) {
     await sql.takeTurn('flow', id);
     return (await find(BY_ID, id))[0];
   };
-  const common = flowOrTaskRows<FlowRecord, FlowFilter, FlowProblem>(
-    sql,
-    {
-      kind: 'flow',
-      table: FLOWS,
-      byId,
-      idOf: ({ flowId }) => flowId,
-      conditionsOf: ({ route }) => [equals(sql, 'route_id', route)],
-    },
-    (before) => flowProblems(sql, before),
-  );
+  const common = flowOrTaskRows<FlowRecord, FlowFilter>(sql, {
+    kind: 'flow',
+    table: FLOWS,
+    byId,
+    idOf: ({ flowId }) => flowId,
+    conditionsOf: ({ route }) => [equals(sql, 'route_id', route)],
+  });
   return {
     /** In a change, its flow must have been found by its id, or through one of its tasks. */
     bySeq: async (seq: number) => (await find(BY_SEQ, seq))[0],
@@ -78,39 +74,9 @@ export function flowRows(sql: StoreSql) {
 }
 
 /** Whether a flow has an active task, in SQL. */
-function activeTaskIn(schema: Dialect['schema']): string {
+export function activeTaskIn(schema: Dialect['schema']): string {
   return `EXISTS (SELECT 1 FROM ${schema}tasks
     WHERE tasks.flow_seq = flows.seq AND tasks.status IN ('queued', 'running'))`;
-}
-
-/** A problem that a flow can have. */
-type FlowProblem = keyof ReturnType<typeof flowProblems>;
-
-/**
- * For each problem, the SQL condition that finds the flows with it, in either dialect.
- *
- * @param before SQL for the time before which something is too long ago
- */
-function flowProblems({ schema }: Dialect, before: string) {
-  const tasks = `${schema}tasks`;
-  const stale = (status: string): string =>
-    `status = '${status}' AND updated_at < ${before} AND NOT ${activeTaskIn(schema)}`;
-  return {
-    stale_running: stale('running'),
-    stale_waiting: stale('waiting'),
-    stale_blocked: stale('blocked'),
-    cancel_stuck: `cancel_requested_at < ${before} AND ended_at IS NULL`,
-    missing_linked_tasks: `status IN ('running', 'waiting', 'blocked') AND updated_at < ${before}
-      AND wait_json IS NULL AND blocked_task_id IS NULL AND blocked_summary IS NULL
-      AND NOT EXISTS (SELECT 1 FROM ${tasks} WHERE flow_seq = flows.seq)`,
-    blocked_task_missing: `status IN ('queued', 'running', 'waiting', 'blocked')
-      AND blocked_task_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM ${tasks}
-        WHERE flow_seq = flows.seq AND tasks.id = flows.blocked_task_id)`,
-    delivery_failed: `id IN (SELECT flow_id FROM ${schema}notifications
-      WHERE outcome = 'failed' AND task_id IS NULL)`,
-    inconsistent_timestamps:
-      '(updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at)',
-  };
 }
 
 export const HISTORY = recordTable('history', HISTORY_FIELDS, []);

@@ -4,6 +4,7 @@ import {
   atLeast,
   below,
   type Condition,
+  type Dialect,
   equals,
   type RecordTable,
   type StoreSql,
@@ -40,15 +41,17 @@ interface FlowOrTaskTable<Row extends FlowOrTask, Filter> {
   readonly conditionsOf: (filter: Omit<Filter, 'limit'>) => readonly Condition[];
 }
 
+/**
+ * The condition that finds records with a problem, in either dialect.
+ *
+ * @param before SQL for the time before which something is too long ago
+ */
+export type ProblemSql = (dialect: Dialect, before: string) => string;
+
 /** Writes and finds records that have an id, an owner and a status. */
-export function flowOrTaskRows<
-  Row extends FlowOrTask,
-  Filter extends RecordFilter<Row['status']>,
-  Problem extends string,
->(
+export function flowOrTaskRows<Row extends FlowOrTask, Filter extends RecordFilter<Row['status']>>(
   sql: StoreSql,
   { kind, table, byId, idOf, conditionsOf }: FlowOrTaskTable<Row, Filter>,
-  problems: (before: string) => Readonly<Record<Problem, string>>,
 ) {
   const select = selectFrom(sql, table);
   const whereIn = (filter: Omit<Filter, 'limit'>) =>
@@ -85,8 +88,8 @@ export function flowOrTaskRows<
       return rows.map(({ status, count }) => [status, count] as const);
     },
     /** Records with a problem. @param beforeMs what happened before is too long ago */
-    withProblem: (problem: Problem, beforeMs: number, limit: number) => {
-      const condition = problems('$2')[problem];
+    withProblem: (problem: ProblemSql, beforeMs: number, limit: number) => {
+      const condition = problem(sql, '$2');
       // A server wants to know what each value is for.
       const values = condition.includes('$2') ? [limit, beforeMs] : [limit];
       return sql.query<Row>(`${select} WHERE ${condition} LIMIT $1`, values);

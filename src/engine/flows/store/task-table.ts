@@ -99,26 +99,22 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
     }
     return (await find(BY_ID, id))[0];
   };
-  const common = flowOrTaskRows<TaskRecord, TaskFilter, TaskProblem>(
-    sql,
-    {
-      kind: 'task',
-      table: TASKS,
-      byId,
-      idOf: ({ taskId }) => taskId,
-      conditionsOf: ({ runtimes, flowSeq, ofContinuing }) => [
-        equals(sql, 'runtime', runtimes),
-        equals(sql, 'flow_seq', flowSeq),
-        [
-          (none) =>
-            `flow_seq IN (SELECT seq FROM ${schema}flows
-               WHERE coalesce(ended_at, cancel_requested_at, 0) = ${none})`,
-          ofContinuing && 0,
-        ],
+  const common = flowOrTaskRows<TaskRecord, TaskFilter>(sql, {
+    kind: 'task',
+    table: TASKS,
+    byId,
+    idOf: ({ taskId }) => taskId,
+    conditionsOf: ({ runtimes, flowSeq, ofContinuing }) => [
+      equals(sql, 'runtime', runtimes),
+      equals(sql, 'flow_seq', flowSeq),
+      [
+        (none) =>
+          `flow_seq IN (SELECT seq FROM ${schema}flows
+             WHERE coalesce(ended_at, cancel_requested_at, 0) = ${none})`,
+        ofContinuing && 0,
       ],
-    },
-    (before) => taskProblems(sql, before),
-  );
+    ],
+  });
   return {
     /** The session that owns a task. */
     ownerOf: async (id: string) => (await find(OWNER_OF, id))[0]?.owner,
@@ -164,28 +160,5 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       ),
     ...common,
     ...queue,
-  };
-}
-
-/** A problem that a task can have. */
-type TaskProblem = keyof ReturnType<typeof taskProblems>;
-
-/**
- * For each problem, the SQL condition that finds the tasks with it, in either dialect.
- *
- * @param before SQL for the time before which something is too long ago
- */
-function taskProblems({ schema, greatest }: Dialect, before: string) {
-  const stale = (status: string): string =>
-    `status = '${status}'
-     AND ${greatest}(created_at, coalesce(last_event_at, 0), coalesce(next_run_at, 0)) < ${before}`;
-  return {
-    stale_queued: `${stale('queued')} AND runtime NOT IN (SELECT runtime FROM ${schema}pauses)`,
-    stale_running: stale('running'),
-    lost: `status = 'lost'`,
-    delivery_failed: `delivery_status = 'failed' AND notify_policy <> 'silent'`,
-    missing_cleanup: `status IN ('succeeded', 'failed', 'timed_out', 'cancelled', 'lost')
-      AND cleanup_after IS NULL`,
-    inconsistent_timestamps: '(started_at < created_at OR ended_at < started_at)',
   };
 }
