@@ -41,7 +41,7 @@ export async function showLogs(
     const text =
       record === undefined
         ? shownLine
-        : [record.level, record.msg, JSON.stringify(record.fields)].join(' ');
+        : [record.level, record.message, JSON.stringify(record.fields)].join(' ');
     return { id: String(count), line: shownLine, text, record };
   };
   let entries = (tail?.lines ?? []).map(entryOf);

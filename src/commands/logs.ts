@@ -8,7 +8,6 @@ import {
   isSelected,
   type LineSelection,
   LOG_LEVELS,
-  logLineOutput,
   parseLogLine,
 } from '../engine/serve/log/log-record.js';
 import { findLogFile, followLog, readLogTail } from '../engine/serve/log/read-log.js';
@@ -70,7 +69,9 @@ export default class Logs extends BaseCommand<LogsOutput> {
     if (tail === undefined && !flags.follow) throw missingLog(file);
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
-    return { file, lines: (tail?.lines ?? []).map(logLineOutput) };
+    const lineOutput = (line: string) =>
+      parseLogLine(line) ?? { level: null, time: null, message: line, fields: {} };
+    return { file, lines: (tail?.lines ?? []).map(lineOutput) };
   }
 
   /** Shows new lines until Ctrl-C, or until nobody reads them. */

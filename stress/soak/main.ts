@@ -179,7 +179,7 @@ function judge(name: string, all: readonly UsageSample[]): void {
 async function finish(load: Load): Promise<void> {
   await closeClients();
   await whenIndexUpToDate();
-  const sweeps = recordsOf(home).filter(({ msg }) => msg === 'sweep done').length;
+  const sweeps = recordsOf(home).filter(({ message }) => message === 'sweep done').length;
   if (sweeps === 0 && minutes > 1.5) complaints.push('nothing was dreamt');
   serving.child.kill('SIGTERM');
   const { code, stderr } = await serving.done;

@@ -119,7 +119,7 @@ when('below the notes fails the sweep of svc serve, which keeps running and says
   const { child, done } = serve(home);
   const line = await whenLogged(home, 'phase of a sweep failed');
   assert.is(line.level, 'error');
-  assert.match(line.msg, /deep phase .* cannot write .*MEMORY\.md: the disk is full/u);
+  assert.match(line.message, /deep phase .* cannot write .*MEMORY\.md: the disk is full/u);
   assert.match(String(line.fields['hint']), /free some space/u);
   const state = await waitFor('the state file', () =>
     stateOf(home)?.services.find(({ failure }) => failure !== null),

@@ -35,7 +35,9 @@ if (!canLimit) process.stdout.write('skipped: there is no prlimit here\n');
     await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(300) }).catch(() => undefined);
     child.kill('SIGHUP');
     await waitFor('an error in the log', () =>
-      recordsOf(home).find(({ level, msg }) => level === 'error' && !msg.includes('listening')),
+      recordsOf(home).find(
+        ({ level, message }) => level === 'error' && !message.includes('listening'),
+      ),
     );
     assert.is(child.exitCode, null);
     assert.ok(limitOpenFiles(pid, 1024));
@@ -79,7 +81,10 @@ const disk = smallDisk(4);
     await whenLogged(home, 'lines were lost');
     await waitFor(
       'the notes',
-      () => recordsOf(home).find(({ msg }) => /\d+ added/.test(msg) && !msg.includes('rebuilt')),
+      () =>
+        recordsOf(home).find(
+          ({ message }) => /\d+ added/.test(message) && !message.includes('rebuilt'),
+        ),
       () => recordsOf(home),
     );
     child.kill('SIGTERM');

@@ -30,7 +30,7 @@ test('keeps the index up to date, reports its health, and shuts down cleanly on 
   await whenLogged(
     home,
     '1 added',
-    recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1,
+    recordsOf(home).findIndex(({ message }) => /rebuilt/.test(message)) + 1,
   );
   const found = jsonOf.search(
     await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path }),

@@ -173,7 +173,7 @@ test('svc serve follows conversations', async () => {
   await whenLogged(
     home,
     '1 added',
-    recordsOf(home).findIndex(({ msg }) => /rebuilt/.test(msg)) + 1,
+    recordsOf(home).findIndex(({ message }) => /rebuilt/.test(message)) + 1,
   );
   rmSync(home.at('agents/main/sessions/talk.jsonl'));
   await whenLogged(home, '1 removed');

@@ -106,7 +106,7 @@ test('serve names each route, answers requests, and shuts down cleanly on SIGTER
     requests.reduce((sum, count) => sum + count, 0),
     2,
   );
-  const rejected = recordsOf(home).find(({ msg }) => msg === 'rejected');
+  const rejected = recordsOf(home).find(({ message }) => message === 'rejected');
   assert.equal(
     [rejected?.fields['code'], typeof rejected?.fields['requestId']],
     ['unauthorized', 'string'],
@@ -247,7 +247,7 @@ test('a configuration that cannot be served leaves the listener as it is', async
     await whenLogged(home, 'not reloaded, the old config', lines);
     const later = recordsOf(home).slice(lines);
     assert.not(
-      later.some(({ msg }) => msg === 'reloaded'),
+      later.some(({ message }) => message === 'reloaded'),
       JSON.stringify(gateway),
     );
     assert.is((await send(url)).status, 200, JSON.stringify(gateway));

@@ -41,7 +41,7 @@ export function stateOf(home: TempFolder): ServeState | undefined {
 
 /** The addresses that were listened on so far, by the log. */
 export function urlsOf(home: TempFolder): readonly string[] {
-  return recordsOf(home).flatMap(({ msg }) => /listening on (\S+)/.exec(msg)?.[1] ?? []);
+  return recordsOf(home).flatMap(({ message }) => /listening on (\S+)/.exec(message)?.[1] ?? []);
 }
 
 /** The last address that was listened on. */
@@ -111,7 +111,7 @@ export function whenLogged(home: TempFolder, part: string, after = 0): Promise<L
     () =>
       recordsOf(home)
         .slice(after)
-        .find(({ msg }) => msg.includes(part)),
+        .find(({ message }) => message.includes(part)),
     () => recordsOf(home),
   );
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { SvcError } from '../errors/index.js';
 import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-history.js';
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
-import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
+import { type LogLevel, type LogRecord, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
 import { ifReadable, readPart } from '../support/files.js';
 
@@ -75,13 +75,13 @@ export function logTail(file: string): readonly RecentLogLine[] {
       const atMs = Date.parse(record?.time ?? '');
       return record === undefined || Number.isNaN(atMs)
         ? []
-        : [{ level: record.level, atMs, message: withService(record.msg, record.fields) }];
+        : [{ level: record.level, atMs, message: withService(record) }];
     })
     .slice(-MOST_LINES);
 }
 
-function withService(msg: string, { service }: Readonly<Record<string, unknown>>): string {
-  return typeof service === 'string' ? `${service}: ${msg}` : msg;
+function withService({ message, fields: { service } }: LogRecord): string {
+  return typeof service === 'string' ? `${service}: ${message}` : message;
 }
 
 function tailOf(file: string): string {

@@ -10,13 +10,13 @@ import type { Paint, Style } from '../style.js';
  * @returns one line, and one for each line of a stack trace; without a final line break
  */
 export function renderLogRecord(record: LogRecord, style: Style): string {
-  const { level, time, msg, fields } = record;
+  const { level, time, message, fields } = record;
   const { service, err } = fields;
   const head = [
     style.dim(localTime(time)),
     levelPaint(level, style)(level.padEnd(5)),
     ...(typeof service === 'string' ? [style.accent(safeLine(service))] : []),
-    safeLine(msg),
+    safeLine(message),
   ].join(' ');
   const more = otherFields(record).map(([name, value]) => style.dim(safeLine(`${name}=${value}`)));
   return [[head, ...more].join(' '), ...stackOf(err, style)].join('\n');

@@ -86,7 +86,7 @@ test('an unwritable log is reported once, and the number of lost lines when it r
     .split('\n')
     .map(parseLogLine);
   assert.equal(
-    records.map((record) => [record?.msg, record?.fields['lost']]),
+    records.map((record) => [record?.message, record?.fields['lost']]),
     [
       ['written', undefined],
       ['the log can be written again; some lines were lost', 3],
@@ -104,7 +104,8 @@ test('a changed configuration moves the log and its level; a moved file is creat
   log.reopen({ level: 'debug', file: folder.at('b.log'), logging: LOGGING });
   log.logger.debug('three');
   log.close();
-  const said = (name: string) => parseLogLine(readFileSync(folder.at(name), 'utf8').trim())?.msg;
+  const said = (name: string) =>
+    parseLogLine(readFileSync(folder.at(name), 'utf8').trim())?.message;
   assert.equal([said('a.old'), said('a.log'), said('b.log')], ['one', 'two', 'three']);
 });
 
@@ -158,7 +159,7 @@ test('the newest lines are read across rotated files, by level, including foreig
   );
   writeFileSync(`${file}.1`, `${record('info', 'a')}\n${record('warn', 'b')}\n`);
   const read = (lines: number, least: 'trace' | 'warn') =>
-    readLogTail(file, { lines, least })?.lines.map((line) => parseLogLine(line)?.msg ?? line);
+    readLogTail(file, { lines, least })?.lines.map((line) => parseLogLine(line)?.message ?? line);
   assert.equal(read(10, 'trace'), ['a', 'b', 'c', 'not json', 'd']);
   assert.equal(read(4, 'trace'), ['b', 'c', 'not json', 'd']);
   assert.equal(read(10, 'warn'), ['b', 'not json', 'd']);

@@ -224,7 +224,7 @@ test('a failure to record activity is logged once, not printed', async () => {
   serve.stop('quit');
   await ended;
   assert.equal(printed, []);
-  const warnings = recordsOf(home).filter(({ msg }) => msg.startsWith('cannot write to '));
+  const warnings = recordsOf(home).filter(({ message }) => message.startsWith('cannot write to '));
   assert.equal(
     warnings.map(({ level }) => level),
     ['warn'],

@@ -154,8 +154,8 @@ test('shows what a service logged last, and a store that cannot be read as a fau
   });
   screen.setServe(ALL);
   await shows('nothing logged yet');
-  const log = (service: string, msg: string): void => {
-    const record: LogRecord = { level: 'warn', time: '', msg, fields: { service, ms: 3 } };
+  const log = (service: string, message: string): void => {
+    const record: LogRecord = { level: 'warn', time: '', message, fields: { service, ms: 3 } };
     screen.addRecord(record);
   };
   log('memory:work', 'no workspace');
@@ -188,7 +188,7 @@ test('keeps the latest records of each service only', () => {
         const record: LogRecord = {
           level: 'info',
           time: '',
-          msg: String(at),
+          message: String(at),
           fields: { service: name },
         };
         logs = withRecord(logs, record);
@@ -196,7 +196,7 @@ test('keeps the latest records of each service only', () => {
       for (const [name, records] of logs) {
         const expected = names.flatMap((one, at) => (one === name ? [String(at)] : []));
         assert.equal(
-          records.map(({ msg }) => msg),
+          records.map(({ message }) => message),
           expected.toReversed().slice(0, 100),
         );
       }

@@ -11,7 +11,7 @@ const plain = createStyle(false);
 
 function record(part: Partial<LogRecord>): LogRecord {
   // Without a zone: the time of whoever reads.
-  return { level: 'info', time: '2026-03-02T10:00:05', msg: 'synced', fields: {}, ...part };
+  return { level: 'info', time: '2026-03-02T10:00:05', message: 'synced', fields: {}, ...part };
 }
 
 test('a line has time, level, service, message and other fields', () => {
@@ -38,14 +38,14 @@ test('control sequences in a log never reach the terminal', () => {
       fc.constantFrom(...LOG_LEVELS),
       fc.string({ unit: codePoint }),
       fc.dictionary(fc.string({ unit: codePoint }), fc.jsonValue()),
-      (level, msg, fields) => {
-        const text = renderLogRecord(record({ level, msg, fields }), plain);
+      (level, message, fields) => {
+        const text = renderLogRecord(record({ level, message, fields }), plain);
         assert.not.match(text, acts);
-        assert.not.match(safeLine(msg), acts);
+        assert.not.match(safeLine(message), acts);
       },
     ),
   );
-  assert.match(renderLogRecord(record({ msg: 'a\u001B[2Jb' }), plain), /a\\e\[2Jb/);
+  assert.match(renderLogRecord(record({ message: 'a\u001B[2Jb' }), plain), /a\\e\[2Jb/);
 });
 
 test.run();

@@ -6,15 +6,11 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] a
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line of a log. */
-export interface LogRecord {
+/** A line of a log that svc wrote. */
+export type LogRecord = LogsOutput['lines'][number] & {
   readonly level: LogLevel;
-  /** ISO 8601. */
   readonly time: string;
-  readonly msg: string;
-  /** All other fields, such as `service` and `requestId`. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+};
 
 /** Undefined for a line that is not a record, such as one of another program. */
 export function parseLogLine(line: string): LogRecord | undefined {
@@ -23,7 +19,7 @@ export function parseLogLine(line: string): LogRecord | undefined {
   const { level, time, msg, pid: _, ...fields } = value;
   const known = LOG_LEVELS.find((one) => one === level);
   if (known === undefined || typeof time !== 'string') return undefined;
-  return { level: known, time, msg: typeof msg === 'string' ? msg : '', fields };
+  return { level: known, time, message: typeof msg === 'string' ? msg : '', fields };
 }
 
 /** Whether a line is severe enough. A line that is not a record always is. */
@@ -53,12 +49,4 @@ export function isSelected(
   }
   if (route !== undefined && record?.fields['route'] !== route) return false;
   return requestId === undefined || record?.fields['requestId'] === requestId;
-}
-
-/** A line of `svc logs --json`; a line that is not a record becomes the message. */
-export function logLineOutput(line: string): LogsOutput['lines'][number] {
-  const record = parseLogLine(line);
-  if (record === undefined) return { level: null, time: null, message: line, fields: {} };
-  const { level, time, msg, fields } = record;
-  return { level, time, message: msg, fields };
 }

@@ -149,17 +149,17 @@ function serviceOf(record: LogRecord | undefined): string {
 function messageOf(record: LogRecord | undefined, line: string): string {
   if (record === undefined) return safeLine(line);
   const fields = otherFields(record).map(([name, value]) => `${name}=${value}`);
-  return safeLine([record.msg, ...fields].join(' '));
+  return safeLine([record.message, ...fields].join(' '));
 }
 
 /** All fields, one per line; a stack trace as it is. */
 function detailsOf({ record, line }: LogEntry, style: Style): readonly PaneLine[] {
   if (record === undefined) return [{ text: line }];
-  const { level, time, msg, fields } = record;
+  const { level, time, message, fields } = record;
   return [
     { label: 'time', text: `${localTime(time)} (${time})` },
     { label: 'level', text: level, paint: levelPaint(level, style) },
-    { label: 'message', text: msg },
+    { label: 'message', text: message },
     ...Object.entries(fields).map(([label, value]) => ({
       label: safeLine(label),
       text:

@@ -35,7 +35,8 @@ async function sweptLog(dreaming: object) {
 }
 
 test('with verboseLogging each decision is logged, without the text of the claim', async () => {
-  const isDecision = ({ msg }: { readonly msg: string }) => msg === 'decided on a claim';
+  const isDecision = ({ message }: { readonly message: string }) =>
+    message === 'decided on a claim';
   const quiet = await sweptLog({ enabled: true });
   assert.is(quiet.filter(isDecision).length, 0);
   const records = await sweptLog({ enabled: true, verboseLogging: true });

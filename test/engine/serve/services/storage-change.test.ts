@@ -137,7 +137,7 @@ withServer('a URL that was replaced in its file is used after a reload', async (
     return lines;
   };
   await reload();
-  assert.is(recordsOf(home).filter(({ msg }) => msg?.startsWith('listening on')).length, 1);
+  assert.is(recordsOf(home).filter(({ message }) => message?.startsWith('listening on')).length, 1);
   writeFileSync(secret, urls[1] ?? '');
   await whenLogged(home, 'listening on', await reload());
   await act(urlOf(home) ?? '', { action: 'create_flow', goal: 'in the new store' });
