@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { ConfigPath } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { EntryValue } from './edit/document-editor.js';
@@ -141,14 +142,7 @@ export function noRecall({ hook }: Pick<AgentFormat, 'hook'>): NoRecall | undefi
   return 'why' in recall ? recall : undefined;
 }
 
-/** The files of an agent that are edited. */
-export function filesOf(
-  { server, hook }: AgentFormat,
-  context: IntegrateContext,
-  scope: IntegrationScope,
-): { readonly server: string; readonly hook: string | undefined } {
-  return {
-    server: server.file(context, scope),
-    hook: hasHook(hook) ? hook.file(context, scope) : undefined,
-  };
+/** Whether an agent is used on this machine. */
+export function isDetected({ detectPaths }: AgentFormat, context: IntegrateContext): boolean {
+  return detectPaths(context).some((path) => existsSync(path));
 }

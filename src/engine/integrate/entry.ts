@@ -3,12 +3,9 @@ import { isRecord } from '../support/text.js';
 import {
   type AgentFormat,
   type CommandHooks,
-  type FileSyntax,
-  type filesOf,
   type HookFormat,
   type HookKind,
   type HookRun,
-  hasHook,
   isRemote,
   type PluginHook,
   type ServerCall,
@@ -236,34 +233,15 @@ function findHook(
   return undefined;
 }
 
-/** An entry, and the file that it belongs into. */
-export interface PlacedSpec {
-  readonly spec: EntrySpec;
-  /** Absolute. */
-  readonly file: string;
-  readonly syntax: FileSyntax;
-}
-
-/**
- * The entries of a registration, in the order in which they are written.
- *
- * @param hooks those to add or remove
- */
-export function entrySpecs(
-  agent: AgentFormat,
-  files: ReturnType<typeof filesOf>,
-  serverSpec: EntrySpec,
-  hooks: readonly HookRun[],
-): readonly PlacedSpec[] {
-  const { server, hook, id } = agent;
-  const placedServer = { spec: serverSpec, file: files.server, syntax: server.syntax };
-  const { hook: hookFile } = files;
-  if (hookFile === undefined || !hasHook(hook)) return [placedServer];
-  const hookSpecs = hooks.flatMap((run) => hookEntries(id, hook, run));
-  const needed = hook.syntax === 'script' ? undefined : hook.version;
-  const version = needed === undefined ? [] : [versionEntry(needed)];
-  const all = hookSpecs.length === 0 ? [] : [...version, ...hookSpecs];
-  return [placedServer, ...all.map((spec) => ({ spec, file: hookFile, syntax: hook.syntax }))];
+/** The entries of hooks, and what their file must have, in the order in which they are written. */
+export function hookSpecs(
+  id: AgentFormat['id'],
+  hook: HookFormat,
+  runs: readonly HookRun[],
+): readonly EntrySpec[] {
+  const specs = runs.flatMap((run) => hookEntries(id, hook, run));
+  const version = hook.syntax === 'script' ? undefined : hook.version;
+  return specs.length === 0 || version === undefined ? specs : [versionEntry(version), ...specs];
 }
 
 /**

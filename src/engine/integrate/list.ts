@@ -12,11 +12,11 @@ import { isRecord, shellWord } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,
-  filesOf,
   type HookKind,
   hasHook,
   type IntegrateContext,
   type IntegrationScope,
+  isDetected,
   noRecall,
 } from './agent.js';
 import { EDITORS, readAgentFile } from './agent-file.js';
@@ -261,16 +261,15 @@ async function listAgent(
   scope: IntegrationScope,
   program: ProgramFacts,
 ): Promise<ListedAgent> {
-  const { id, title } = agent;
-  const files = filesOf(agent, context, scope);
+  const { id, title, server, hook } = agent;
   const listed: ListedAgent = {
     agent: id,
     title,
-    detected: agent.detectPaths(context).some((path) => existsSync(path)),
-    file: files.server,
+    detected: isDetected(agent, context),
+    file: server.file(context, scope),
     servers: [],
     moved: [],
-    hookFile: files.hook ?? null,
+    hookFile: hasHook(hook) ? hook.file(context, scope) : null,
     hook: false,
     activeMemory: null,
     captures: false,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { editJson, requireValidEdit } from '../config/authoring.js';
 import {
   type ConfigPath,
@@ -13,7 +12,6 @@ import { groupBy } from '../support/lists.js';
 import { diffLines } from '../support/text-diff.js';
 import {
   type AgentFormat,
-  filesOf,
   type HookRun,
   hasHook,
   type IntegrateContext,
@@ -23,11 +21,12 @@ import {
   type ProgramCall,
   type RemoteServer,
   type ServerCall,
+  type ServerFormat,
 } from './agent.js';
 import { EDITORS, folderToCreate, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { jsonEditor } from './edit/json-editor.js';
-import { type EntryChange, entrySpecs, type PlacedSpec, serverEntry } from './entry.js';
+import { type EntryChange, type EntrySpec, hookSpecs, serverEntry } from './entry.js';
 import type { IntegrateOutput } from './output-schemas.js';
 import {
   addEntry,
@@ -38,13 +37,7 @@ import {
   isStillNeeded,
   removeEntry,
 } from './plan-file.js';
-import {
-  isTemporary,
-  type MemoryTarget,
-  type ProgramFacts,
-  programCall,
-  shellLine,
-} from './program.js';
+import { type MemoryTarget, type ProgramFacts, programCall, shellLine } from './program.js';
 import { readLayers } from './receipts.js';
 
 export interface IntegrationRequest {
@@ -73,10 +66,6 @@ export interface IntegrationPlan {
   readonly hookLine: string | undefined;
   /** The command line of the capture hooks; undefined without them. */
   readonly captureLine: string | undefined;
-  /** Whether the agent was found on this machine. */
-  readonly isDetected: boolean;
-  /** Whether svc runs from a temporary folder. */
-  readonly isTemporary: boolean;
 }
 
 /**
@@ -93,16 +82,22 @@ export function planIntegration(
   requireName(request.name);
   const server = request.remote ?? programCall(program, ['mcp'], target, context);
   if (action === 'add') requireSupported(context, request, server);
-  const files = filesOf(agent, context, request.scope);
   const [recallRun, captureRun] = hookRuns(context, request);
   const hooks = [
     ...(action === 'remove' || hookTimeoutMs !== undefined ? [recallRun] : []),
     ...(action === 'remove' || capture ? [captureRun] : []),
   ];
-  const spec = serverEntry(agent.server, request.name, server, program);
-  const specs = entrySpecs(agent, files, spec, hooks);
-  const byFile = [...groupBy(specs, ({ file }) => file)];
-  const planned = byFile.map(([file, placed]) => planFile(context, request, file, placed));
+  const { id, server: format, hook } = agent;
+  const parts: readonly FilePart[] = [
+    { format, specs: [serverEntry(format, request.name, server, program)] },
+    ...(hasHook(hook) ? [{ format: hook, specs: hookSpecs(id, hook, hooks) }] : []),
+  ];
+  // Some agents have both in one file.
+  const byFile = groupBy(
+    parts.filter(({ specs }) => specs.length > 0),
+    (part) => part.format.file(context, request.scope),
+  );
+  const planned = [...byFile].map(([path, all]) => planFile(context, request, path, all));
   return {
     request,
     // A hook does nothing while active memory is off.
@@ -113,8 +108,6 @@ export function planIntegration(
     server,
     hookLine: hookTimeoutMs === undefined ? undefined : shellLine(recallRun.call),
     captureLine: capture ? shellLine(captureRun.call) : undefined,
-    isDetected: agent.detectPaths(context).some((path) => existsSync(path)),
-    isTemporary: !isRemote(server) && isTemporary(program),
   };
 }
 
@@ -199,14 +192,20 @@ function unsupported(message: string, hint: string): SvcError {
   return new SvcError('INTEGRATION_UNSUPPORTED', message, { hint });
 }
 
+/** The entries of one kind in a file. */
+interface FilePart {
+  readonly format: Pick<ServerFormat, 'file' | 'syntax'>;
+  readonly specs: readonly EntrySpec[];
+}
+
 function planFile(
   context: IntegrateContext,
   { action, scope }: IntegrationRequest,
   path: string,
-  placed: readonly PlacedSpec[],
+  parts: readonly [FilePart, ...FilePart[]],
 ): FilePlan {
-  const editor = EDITORS[placed[0]?.syntax ?? 'json'];
-  const specs = placed.map(({ spec }) => spec);
+  const editor = EDITORS[parts[0].format.syntax];
+  const specs = parts.flatMap((part) => part.specs);
   const file = readAgentFile(path);
   const isNew = file.text === undefined;
   const newFile = isNew ? { folder: folderToCreate(file.target) ?? null } : null;

@@ -4,11 +4,17 @@ import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
-import { type IntegrateContext, isRemote, noRecall, type RemoteServer } from './agent.js';
+import {
+  type IntegrateContext,
+  isDetected,
+  isRemote,
+  noRecall,
+  type RemoteServer,
+} from './agent.js';
 import { agentNamed } from './agents.js';
 import { targetWarning } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
-import type { MemoryTarget } from './program.js';
+import { isTemporary, type MemoryTarget } from './program.js';
 
 /** What a person asked for, with paths relative to the current folder. */
 export interface RequestedIntegration
@@ -112,11 +118,13 @@ async function recallTimeoutMs(
 }
 
 function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Generator<Warning> {
-  const { request, server, isDetected, isTemporary } = plan;
+  const { request, server } = plan;
+  const { agent, scope, program } = request;
+  const { title } = agent;
   const code = 'INTEGRATION_DOUBTFUL';
-  const { title } = request.agent;
-  if (!isDetected && request.scope === 'user') yield { code, message: `${title} not found` };
-  if (isTemporary) {
+  const isUnknown = scope === 'user' && !isDetected(agent, context);
+  if (isUnknown) yield { code, message: `${title} not found` };
+  if (!isRemote(server) && isTemporary(program)) {
     const message = 'svc runs from the cache of npx, which is temporary';
     yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }

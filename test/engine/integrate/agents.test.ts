@@ -8,6 +8,8 @@ import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
 import { agentNamed } from '../../../src/engine/integrate/agents.js';
 import { planIntegration } from '../../../src/engine/integrate/plan.js';
+import { prepareIntegration } from '../../../src/engine/integrate/prepare.js';
+import type { ProgramFacts } from '../../../src/engine/integrate/program.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
@@ -537,11 +539,16 @@ test('node is called by its name on PATH, which survives an update', () => {
   assert.is(nodeWith(other.path), node);
 });
 
-test('svc from the cache of npx is recognised as temporary', () => {
-  const { plan } = home();
+test('svc from the cache of npx is warned about', async () => {
+  const { context, request } = home();
   const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
-  assert.ok(plan('codex', { program: { ...PROGRAM, script } }).isTemporary);
-  assert.not(plan('codex').isTemporary);
+  const warnings = async (program: ProgramFacts) => {
+    const wish = { ...request('codex'), agent: 'codex', activeMemory: false, program };
+    const prepared = await prepareIntegration(context, wish);
+    return prepared.warnings.map(({ message }) => message).join();
+  };
+  assert.match(await warnings({ ...PROGRAM, script }), 'cache of npx');
+  assert.not.match(await warnings(PROGRAM), 'cache of npx');
 });
 
 test('a name that is mistyped is fixed, an unknown one is refused', () => {
