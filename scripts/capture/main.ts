@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-import { Grid } from './grid.js';
+import { ScreenBuffer } from '../../test/support/terminal-buffer.js';
 import { windowSvg } from './svg.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -176,11 +176,12 @@ async function main(): Promise<void> {
     prepare(home, ['schedule', 'run', 'nightly']);
     for (const query of QUERIES) prepare(home, ['memory', 'search', query]);
     for (const scene of SCENES) {
-      const grid = new Grid();
-      if (scene.prompt) grid.write(`\u001B[32m$\u001B[39m ${commandLine(scene.args)}\r\n`);
-      grid.write(await run(home, scene.args, scene.keys, PICTURE));
+      const screen = new ScreenBuffer(PICTURE.columns, PICTURE.rows);
+      if (scene.prompt) screen.write(`\u001B[32m$\u001B[39m ${commandLine(scene.args)}\r\n`);
+      screen.write(await run(home, scene.args, scene.keys, PICTURE));
       mkdirSync(dirname(join(ROOT, scene.file)), { recursive: true });
-      writeFileSync(join(ROOT, scene.file), windowSvg(grid.runs(), PICTURE.columns, scene.title));
+      const picture = windowSvg(screen.cells(), PICTURE.columns, scene.title);
+      writeFileSync(join(ROOT, scene.file), picture);
       console.log(`wrote ${scene.file}`);
     }
     writeReadme(await screenOf(home, SEARCH_SCREEN, SEARCH_KEYS, README));
@@ -223,9 +224,9 @@ async function screenOf(
   keys: readonly string[],
   size: Size,
 ): Promise<string> {
-  const grid = new Grid();
-  grid.write(await run(home, args, keys, size));
-  return grid.text();
+  const screen = new ScreenBuffer(size.columns, size.rows);
+  screen.write(await run(home, args, keys, size));
+  return screen.text().join('\n').trimEnd();
 }
 
 function commandLine(args: readonly string[]): string {

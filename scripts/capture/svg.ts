@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import stringWidth from 'string-width';
-import type { Run } from './grid.js';
+import type { Cell } from '../../test/support/terminal-buffer.js';
 
 const CELL = 8.4;
 const LINE = 20;
@@ -17,12 +18,22 @@ const COLORS: Readonly<Record<number, string>> = {
 };
 const FONTS = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace";
 
-/** Draws rows of a terminal as a window. */
+/** Adjacent characters of the same style. */
+interface Run extends Cell {
+  readonly column: number;
+  readonly columns: number;
+}
+
+/** Draws the rows of a terminal as a window, without blank ones at the end. */
 export function windowSvg(
-  rows: readonly (readonly Run[])[],
+  cells: readonly (readonly Cell[])[],
   columns: number,
   title: string,
 ): string {
+  const last = cells.findLastIndex((row) =>
+    row.some((cell) => cell.text.trim() !== '' || cell.look.inverse),
+  );
+  const rows = cells.slice(0, last + 1).map(runsOf);
   const width = Math.round(columns * CELL + MARGIN * 2);
   const height = rows.length * LINE + BAR + MARGIN;
   const label = xmlText(title);
@@ -43,6 +54,17 @@ export function windowSvg(
     '</svg>',
     '',
   ].join('\n');
+}
+
+function runsOf(row: readonly Cell[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [column, cell] of row.entries()) {
+    const last = runs.at(-1);
+    if (last !== undefined && isDeepStrictEqual(last.look, cell.look)) {
+      runs[runs.length - 1] = { ...last, columns: last.columns + 1, text: last.text + cell.text };
+    } else runs.push({ ...cell, column, columns: 1 });
+  }
+  return runs;
 }
 
 function drawRun(run: Run, y: number): string {

@@ -2,6 +2,43 @@ import stringWidth from 'fast-string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
+/** How a character is shown. */
+export interface Look {
+  readonly bold: boolean;
+  readonly dim: boolean;
+  readonly underline: boolean;
+  readonly inverse: boolean;
+  /** An ANSI color from 31 to 36, or from 91 to 96; undefined for the default. */
+  readonly color: number | undefined;
+}
+
+/** A column of a row. */
+export interface Cell {
+  /** The second half of a wide character is empty. */
+  readonly text: string;
+  readonly look: Look;
+}
+
+const PLAIN: Look = {
+  bold: false,
+  dim: false,
+  underline: false,
+  inverse: false,
+  color: undefined,
+};
+const BLANK: Cell = { text: ' ', look: PLAIN };
+
+const CHANGES: Readonly<Record<number, Partial<Look>>> = {
+  1: { bold: true },
+  2: { dim: true },
+  4: { underline: true },
+  7: { inverse: true },
+  22: { bold: false, dim: false },
+  24: { underline: false },
+  27: { inverse: false },
+  39: { color: undefined },
+};
+
 /**
  * What a terminal shows after the bytes written to it: as much of a VT100 as ink and the screens
  * use. Anything else throws, so that a new sequence cannot pass unseen.
@@ -19,8 +56,9 @@ export class ScreenBuffer {
   broken = 0;
   x = 0;
   y = 0;
-  private lines: string[][] = [];
-  private saved: { readonly lines: string[][]; readonly x: number; readonly y: number } | undefined;
+  private lines: Cell[][] = [];
+  private look = PLAIN;
+  private saved: { readonly lines: Cell[][]; readonly x: number; readonly y: number } | undefined;
 
   constructor(columns: number, rows: number) {
     this.columns = columns;
@@ -29,9 +67,18 @@ export class ScreenBuffer {
 
   /** The rows of the screen without colours and trailing blanks. */
   text(): readonly string[] {
-    return Array.from({ length: this.rows }, (_, row) =>
-      (this.lines[row] ?? []).join('').trimEnd(),
-    );
+    return Array.from({ length: this.rows }, (_, row) => {
+      const cells = this.lines[row] ?? [];
+      return cells
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd();
+    });
+  }
+
+  /** The rows of the screen, without those at its end that were never written to. */
+  cells(): readonly (readonly Cell[])[] {
+    return Array.from(this.lines, (line) => line ?? []);
   }
 
   /** A terminal that got smaller breaks long lines (not in the alternate screen) and keeps the rows around its cursor. */
@@ -73,10 +120,10 @@ export class ScreenBuffer {
         this.lineFeed();
       }
       const line = this.line(this.y);
-      while (line.length < this.x) line.push(' ');
-      line[this.x] = character;
-      // The second half of a wide character is empty.
-      if (width === 2) line[this.x + 1] = '';
+      const { look } = this;
+      while (line.length < this.x) line.push(BLANK);
+      line[this.x] = { text: character, look };
+      if (width === 2) line[this.x + 1] = { text: '', look };
       this.x += width;
     }
   }
@@ -90,7 +137,7 @@ export class ScreenBuffer {
     if (!this.alternate) this.scrolled += 1;
   }
 
-  private line(row: number): string[] {
+  private line(row: number): Cell[] {
     let line = this.lines[row];
     if (line === undefined) {
       while (this.lines.length < row) this.lines.push([]);
@@ -123,6 +170,7 @@ export class ScreenBuffer {
         this.lines[this.y] = [];
         return;
       case 'm':
+        this.paint(parameters);
         return;
       case 'h':
       case 'l':
@@ -130,6 +178,14 @@ export class ScreenBuffer {
         return;
       default:
         throw new Error(`unknown sequence CSI ${parameters}${final}`);
+    }
+  }
+
+  private paint(parameters: string): void {
+    for (const number of parameters.split(';').map(Number)) {
+      const isColor = (number >= 31 && number <= 36) || (number >= 91 && number <= 96);
+      const change = isColor ? { color: number } : CHANGES[number];
+      this.look = number === 0 ? PLAIN : { ...this.look, ...change };
     }
   }
 
@@ -156,8 +212,8 @@ export class ScreenBuffer {
   }
 }
 
-function rowsOf(line: readonly string[], columns: number): string[][] {
-  const rows: string[][] = [];
+function rowsOf(line: readonly Cell[], columns: number): Cell[][] {
+  const rows: Cell[][] = [];
   for (let at = 0; at < line.length; at += columns) rows.push(line.slice(at, at + columns));
   return rows.length === 0 ? [[]] : rows;
 }
