@@ -942,6 +942,13 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: configure({}),
   },
   {
+    name: 'a model on this machine that is not used, because its file does not exist',
+    finds: 'provider/local-model-unused',
+    severity: 'warning',
+    breaks: configure(search({ local: { modelPath: 'missing.gguf' } })),
+    fix: configure({}),
+  },
+  {
     name: 'a variable that is not set',
     finds: 'secrets/secret-unresolved',
     severity: 'fault',

@@ -9,10 +9,9 @@ import { resolveConfigured } from './secrets.js';
 
 /** Whether a query can be embedded; a test query is really sent. */
 export const provider = configuredCheck('provider', async (world) => {
+  const memories = await world.memories();
   // The check `backend` covers external programs.
-  const embeddingMemories = (await world.memories()).filter(
-    ({ ext, providers }) => !ext && providers,
-  );
+  const embeddingMemories = memories.filter(({ ext, providers }) => !ext && providers);
   // Agents with the same settings are tested once: a test may cost money.
   const groups = groupBy(embeddingMemories, ({ agent }) => {
     const { provider, fallback, model, remote, local, outputDimensionality } = agent.memorySearch;
@@ -23,20 +22,39 @@ export const provider = configuredCheck('provider', async (world) => {
     ]);
   });
   const diagnoses = await Promise.all(
-    [...groups.values()].map(async (memories) => {
-      const [memory] = memories;
+    [...groups.values()].map(async (tested) => {
+      const [memory] = tested;
       // Vendors quote the key they refuse.
       await resolveConfigured(keysOf(memory), world);
       const options = { signal: world.signal, onEvent: () => undefined };
-      return { memories, diagnosis: await diagnoseMemory(memory, options) };
+      return { tested, diagnosis: await diagnoseMemory(memory, options) };
     }),
   );
   const names = [...new Set(diagnoses.map(({ diagnosis }) => diagnosis.provider ?? ''))];
   return {
     summary: names.length === 0 ? 'none, keyword search only' : names.join(', '),
-    findings: diagnoses.flatMap(({ memories, diagnosis }) => findingsOf(memories, diagnosis)),
+    findings: [
+      ...memories.flatMap((memory) => unusedModelFindings(memory, world)),
+      ...diagnoses.flatMap(({ tested, diagnosis }) => findingsOf(tested, diagnosis)),
+    ],
   };
 });
+
+/** A local model that is configured and not used: texts may leave this machine. */
+function unusedModelFindings(
+  { agent, name, warnings }: OpenedMemory,
+  world: ConfiguredWorld,
+): readonly Finding[] {
+  return warnings
+    .filter(({ code }) => code === 'LOCAL_MODEL_UNUSED')
+    .map(({ message, hint }) =>
+      finding('local-model-unused', 'warning', {
+        message: `agent ${name}: ${message}`,
+        place: world.placeOfAgent(agent.id, ['memorySearch', 'local', 'modelPath']),
+        hint,
+      }),
+    );
+}
 
 function keysOf({ providers, agent }: OpenedMemory): readonly { readonly input: SecretInput }[] {
   const choices = [providers?.primary.choice, providers?.fallback?.choice];
