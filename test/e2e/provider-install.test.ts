@@ -47,7 +47,11 @@ test('downloads the model that the configuration names, or the one on the comman
   try {
     const home = folderOf({
       'svc.json': JSON.stringify({
-        agents: { defaults: { memorySearch: { local: { modelPath: 'hf:ada/words/words.gguf' } } } },
+        agents: {
+          defaults: {
+            memorySearch: { provider: 'local', local: { modelPath: 'hf:ada/words/words.gguf' } },
+          },
+        },
       }),
     }).path;
     const env = { ...fakeNpm().env, HF_ENDPOINT: host.url };
@@ -64,7 +68,13 @@ test('downloads the model that the configuration names, or the one on the comman
       env,
     });
     assert.match(named.stderr, /100 % of 212\.5 kB.*downloaded hf:ada\/words\/others\.gguf/su);
-    assert.match(named.stdout, /local\.modelPath to "hf:ada\/words\/others\.gguf"/u);
+    const ready = 'the local provider is ready';
+    assert.is(
+      named.stdout,
+      `${ready}; set memorySearch.local.modelPath to "hf:ada/words/others.gguf"\n`,
+    );
+    const complete = await runInSession(INSTALL, { home, env });
+    assert.is(complete.stdout, `${ready}\n`);
   } finally {
     await host.close();
   }

@@ -50,7 +50,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     const { flags } = await this.parse(ProviderInstallLocal);
     if (flags.remove) return this.remove();
     // Read first, so that a configuration error is reported before anything is downloaded.
-    const local = flags['no-model'] ? undefined : await this.modelSettings(flags.model);
+    const settings = flags['no-model'] ? undefined : await this.memorySettings();
     let runtime: Runtime | undefined;
     let model: InstallLocalOutput['model'] = null;
     const steps: Step[] = [
@@ -63,12 +63,13 @@ You can interrupt it at any time: the runtime is installed completely or not at 
         },
       },
     ];
-    if (local !== undefined) {
+    if (settings !== undefined) {
+      const { local } = settings;
       steps.push({
         title: 'model',
         run: async (say) => {
           model = await ensureModel({
-            local,
+            local: { ...local, modelPath: flags.model ?? local.modelPath },
             env: this.context().env,
             signal: this.signal,
             onEvent: (event) => {
@@ -82,13 +83,14 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     }
     await runSteps(steps, this.stepsOptions());
     if (runtime === undefined) throw new Error('the installation gave no result');
-    const also =
-      flags.model === undefined
-        ? ''
-        : ` and memorySearch.local.modelPath to "${safeLine(flags.model)}"`;
-    if (!flags.quiet) {
-      this.write(`the local provider is ready; set memorySearch.provider to "local"${also}`);
-    }
+    const left = [
+      ...(settings?.provider === 'local' ? [] : ['memorySearch.provider to "local"']),
+      ...(flags.model === undefined || flags.model === settings?.local.modelPath
+        ? []
+        : [`memorySearch.local.modelPath to "${safeLine(flags.model)}"`]),
+    ];
+    const next = left.length === 0 ? '' : `; set ${left.join(' and ')}`;
+    if (!flags.quiet) this.write(`the local provider is ready${next}`);
     return { runtime, model };
   }
 
@@ -112,10 +114,8 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     return { outcome, ...runtimeOutput(runtime), computesWith };
   }
 
-  private async modelSettings(model: string | undefined) {
-    const loaded = await this.loadConfig();
-    const { local } = resolveAgent(loaded, undefined, this.context()).memorySearch;
-    return { ...local, modelPath: model ?? local.modelPath };
+  private async memorySettings() {
+    return resolveAgent(await this.loadConfig(), undefined, this.context()).memorySearch;
   }
 
   private async remove(): Promise<InstallLocalOutput> {
