@@ -112,7 +112,8 @@ test('a local model that auto passes over is reported, because texts may leave t
   const named = { local: { modelPath: home.at('m.gguf') } };
   const openai = { OPENAI_API_KEY: 'k' };
   const instead = 'instead of the local model: ';
-  assert.is(warning(named, openai), `using openai ${instead}local.modelPath is not a file`);
+  const missing = `local.modelPath is not a file (${home.at('m.gguf')})`;
+  assert.is(warning(named, openai), `using openai ${instead}${missing}`);
   home.write('m.gguf', 'GGUF');
   const install = 'node-llama-cpp is not installed: run "svc provider install local"';
   assert.is(warning(named, openai), `using openai ${instead}${install}`);

@@ -20,7 +20,7 @@ export const local: Provider<'local'> = {
     const { modelPath } = settings.local;
     if (modelPath === undefined) return { available: false, why: 'local.modelPath is unset' };
     if (ifReadable(() => statSync(modelPath))?.isFile() !== true) {
-      return { available: false, why: 'local.modelPath is not a file' };
+      return { available: false, why: `local.modelPath is not a file (${modelPath})` };
     }
     const runtime = runtimeState(runtimesDir(stateDir));
     if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };

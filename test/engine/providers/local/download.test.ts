@@ -304,10 +304,14 @@ for (const [how, behaviour] of [
   });
 }
 
-test('an unreachable host is reported with a hint', async ({ folder }) => {
-  const fault = await faultOf(download('http://127.0.0.1:1/m.gguf', folder));
-  assert.equal([fault.details.kind, fault.details.code], ['network', 'ECONNREFUSED']);
-  assert.ok(fault.details.hint);
+test('an unreachable host is reported by its name, with a hint', async ({ host, folder }) => {
+  host.behave({ redirectTo: 'http://127.0.0.1:1' });
+  for (const url of ['http://127.0.0.1:1/m.gguf', `${host.url}/m/model.gguf`]) {
+    const fault = await faultOf(download(url, folder));
+    assert.equal([fault.details.kind, fault.details.code], ['network', 'ECONNREFUSED']);
+    assert.match(fault.message, /^the download from 127\.0\.0\.1:1 failed: /u);
+    assert.ok(fault.details.hint);
+  }
 });
 
 test('it stops at once on abort, and keeps the partial file', async ({ host, folder }) => {

@@ -71,7 +71,7 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
         socket: idleMs,
       },
     });
-    const { status, headers } = await headOf(stream, request.signal);
+    const { status, headers } = await headOf(stream, url, request.signal);
     if (url.origin === first) linked = { ...linked, ...linkedFile(headers) };
     const location = headers['location'];
     if (status >= 300 && status < 400 && typeof location === 'string') {
@@ -88,28 +88,28 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
       throw refusedFault(status, headers, body, url);
     }
     const close = (): void => void stream.destroy();
-    return { status, headers, linked, body: bodyOf(stream, request.signal), close };
+    return { status, headers, linked, body: bodyOf(stream, url, request.signal), close };
   }
   throw new VendorFault('request', `${shownUrl(request.url)} redirects too often`, {
     hint: 'use the direct URL of the file',
   });
 }
 
-async function headOf(stream: Stream, signal: AbortSignal) {
+async function headOf(stream: Stream, url: URL, signal: AbortSignal) {
   try {
     return await answerHead(stream);
   } catch (error) {
     signal.throwIfAborted();
-    throw transferFault(error);
+    throw transferFault(error, url);
   }
 }
 
-async function* bodyOf(stream: Stream, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* bodyOf(stream: Stream, url: URL, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const part of stream) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
   } catch (error) {
     signal.throwIfAborted();
-    throw transferFault(error);
+    throw transferFault(error, url);
   }
 }
 
@@ -157,15 +157,16 @@ function refusedFault(status: number, headers: AnswerHeaders, body: string, url:
 
 const TRY_AGAIN = 'check the connection and try again; the partial download is kept';
 
-function transferFault(error: unknown): VendorFault {
+/** The host is named: redirects lead to others, and a firewall may let only some through. */
+function transferFault(error: unknown, { host }: URL): VendorFault {
   if (error instanceof TimeoutError) {
-    const message = `the download stalled (${error.event})`;
+    const message = `the download from ${host} stalled (${error.event})`;
     return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
   }
   const code = systemErrorCode(error);
   const text = messageOf(error).replaceAll(/\?\S+/gu, '');
   const { message, hint = TRY_AGAIN } = networkWords(code ?? '', text);
-  return new VendorFault('network', `the download failed: ${message}`, {
+  return new VendorFault('network', `the download from ${host} failed: ${message}`, {
     code,
     hint,
     cause: error,
