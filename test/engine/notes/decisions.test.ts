@@ -19,6 +19,19 @@ test('what a person decides or asks to be remembered', () => {
   ]);
 });
 
+test('sentences in lower case are told apart', () => {
+  const turns = [
+    said('user', 'remember that staging runs on host-b. can you fix the test now?'),
+    said('user', "redis or postgres? let's go with postgres for the flows! do it like that."),
+    said('user', 'from now on we keep approx. five backups, e.g. those of mondays'),
+  ];
+  assert.equal(decisionsIn(turns), [
+    'remember that staging runs on host-b.',
+    "let's go with postgres for the flows!",
+    'from now on we keep approx. five backups, e.g. those of mondays',
+  ]);
+});
+
 test('reminders and typographic apostrophes', () => {
   const text = 'Don’t forget to renew the certificate in May.\nLet’s go with PostgreSQL here.';
   assert.equal(decisionsIn([said('user', text)]), text.split('\n'));

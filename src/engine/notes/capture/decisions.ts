@@ -29,6 +29,9 @@ const REPORTED =
 const LIST_MARK = /^\s{0,12}(?:[-*+]|\d{1,9}[.)])\s+/u;
 /** What somebody else said, such as a proposal that the person answers. */
 const QUOTED = /^\s{0,12}>/u;
+/** People write to agents in lower case, too: there, only a long word before the point ends a sentence ("e.g. this"). */
+const BETWEEN_SENTENCES =
+  /(?<=[.!?])\s+(?=\p{Lu})|(?<=\S[!?]|[\p{L}\p{N}-]{4}(?<!\b(?:approx|corp|dept|excl|incl|misc|resp))\.)\s+/u;
 const SHORTEST = 15;
 const LONGEST = 400;
 /** A conversation that decides more is summed up better by a person. */
@@ -76,7 +79,7 @@ function sentencesOf(text: string): readonly string[] {
   const lines = linesOutsideCode(text).filter((line) => !QUOTED.test(line));
   return lines.flatMap((line) => {
     const plain = line.replace(LIST_MARK, '').trim();
-    return plain.split(/(?<=[.!?])\s+(?=\p{Lu})/u).map((sentence) => sentence.trim());
+    return plain.split(BETWEEN_SENTENCES).map((sentence) => sentence.trim());
   });
 }
 
