@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, fstatSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
 import { safeJson } from '../ui/safe-text.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
@@ -12,7 +12,7 @@ const NO_TERMINAL = { isTTY: false } as const;
 /** The standard streams. One that is not a terminal is not opened: Node.js loads much code for each. */
 export const terminalStreams = {
   get stdin() {
-    return mayBeTerminal(STDIN) ? process.stdin : NO_TERMINAL;
+    return mayBeTerminal(STDIN) && !isInBackground() ? process.stdin : NO_TERMINAL;
   },
   get stdout(): { readonly isTTY: boolean; readonly columns?: number } {
     return mayBeTerminal(STDOUT) ? process.stdout : NO_TERMINAL;
@@ -29,6 +29,21 @@ function mayBeTerminal(descriptor: number): boolean {
     return fstatSync(descriptor).isCharacterDevice();
   } catch {
     return true;
+  }
+}
+
+/**
+ * Whether this is a background job of a shell, such as `svc serve &`: the system stops one that reads keys. Known on
+ * Linux only.
+ */
+function isInBackground(): boolean {
+  try {
+    // After the name of the program: its state, parent, group, session, terminal, and the group in the foreground there.
+    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    const [, , group, , , foreground] = fields;
+    return foreground !== '-1' && foreground !== group;
+  } catch {
+    return false;
   }
 }
 

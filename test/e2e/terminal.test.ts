@@ -161,6 +161,20 @@ test('Ctrl-C in the index screen stops it, keeps the work and restores the termi
   await again.waitForText('added');
 });
 
+test('in the background of a shell, work goes on without a screen, and questions need --yes', async () => {
+  if (process.platform !== 'linux') return;
+  const home = tempFolder().path;
+  const workspace = ['--workspace', someNotes().path];
+  const inBackground = (...args: string[]) =>
+    runInPty(['memory', ...args, ...workspace], { home, background: true, lines: true });
+  const indexing = inBackground('index');
+  await indexing.waitForText('3 added');
+  assert.is(await indexing.ended, 0);
+  const asking = inBackground('reset');
+  await asking.waitForText('pass --yes');
+  assert.is(await asking.ended, 2);
+});
+
 test('deleting an index asks for confirmation, and Enter means no', async () => {
   const home = tempFolder().path;
   const args = ['memory', 'reset', '--workspace', someNotes().path];

@@ -39,6 +39,8 @@ export interface PtyOptions {
   readonly shell?: boolean;
   /** A shell with job control runs it, and brings it back to the foreground after a line is typed. */
   readonly jobs?: boolean;
+  /** A shell with job control runs it in the background. */
+  readonly background?: boolean;
   /** The file that gets its stderr. */
   readonly errors?: string;
   /** The program asks a question on a line, where Node.js prints sequences that the screen buffer rejects: it is not used. */
@@ -139,9 +141,10 @@ function readToTheEnd(child: object): number {
  * How a shell starts the program. With `noflsh`, Ctrl-C that arrives after the program has left raw mode does not throw
  * away what restores the terminal, which this process may not have read yet.
  */
-function scriptOf({ sizeless, shell, jobs, errors }: PtyOptions): string {
+function scriptOf({ sizeless, shell, jobs, background, errors }: PtyOptions): string {
   if (sizeless === true) return 'stty cols 0 rows 0 noflsh && exec "$@"';
   if (jobs === true) return 'stty noflsh; set -m; "$@"; read line; fg';
+  if (background === true) return 'stty noflsh; set -m; "$@" & wait "$!"';
   if (shell === true) return 'stty noflsh; "$@"; stty -a';
   return errors === undefined ? 'stty noflsh; exec "$@"' : 'stty noflsh; exec "$@" 2>"$0"';
 }
