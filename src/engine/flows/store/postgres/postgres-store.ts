@@ -66,7 +66,7 @@ export async function openPostgresFlowStore(
       signal.addEventListener('abort', wake);
       waiters.add(waiter);
       await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => undefined);
-      const restMs = Math.min(POLL_MS, mostMs) - SHORTEST_WAIT_MS;
+      const restMs = Math.max(0, Math.min(POLL_MS, mostMs) - SHORTEST_WAIT_MS);
       await sleep(restMs, undefined, { signal: waiter.signal }).catch(() => undefined);
       waiters.delete(waiter);
       signal.removeEventListener('abort', wake);
