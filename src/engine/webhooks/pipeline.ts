@@ -7,7 +7,7 @@ import type { Clock } from '../support/context.js';
 import { type ActionOutcome, actionAnswer, plainAnswer, rejection } from './answers.js';
 import { type BodyResult, readBody, typeFault, type WebhookLimits } from './body.js';
 import { type RequestIntent, readIntent } from './map/request-intent.js';
-import type { ServedRoute } from './routes.js';
+import type { Receiver, ServedRoute } from './routes.js';
 
 /** What flows throw when a change could not be stored. */
 const UNSTORED: ReadonlySet<ErrorCode> = new Set([
@@ -170,7 +170,7 @@ function unreadBody(
  */
 export async function answerVerified(
   intent: RequestIntent,
-  { id, caller, acceptedStatus }: Pick<ServedRoute, 'acceptedStatus' | 'caller' | 'id'>,
+  { id, caller, acceptedStatus }: Receiver,
   flows: Pick<Flows, 'perform'>,
 ): Promise<ActionOutcome> {
   switch (intent.type) {

@@ -119,8 +119,7 @@ export function servedRoute(id: string, route: ResolvedRoute, verifier: Verifier
   return { ...receiverOf(id, route), verifier };
 }
 
-/** What happens with verified requests of a route. */
-export function receiverOf(id: string, route: ResolvedRoute): Omit<ServedRoute, 'verifier'> {
+export function receiverOf(id: string, route: ResolvedRoute): Receiver {
   const { path, sessionKey, controllerId, verify, allow, challenge, map } = route;
   return {
     id,
@@ -166,11 +165,15 @@ function faultOf(access: Access | undefined): RouteStatus['fault'] {
 }
 
 /** A route that accepts requests. */
-export interface ServedRoute {
+export interface ServedRoute extends Receiver {
+  readonly verifier: Verifier;
+}
+
+/** What happens with verified requests of a route. */
+export interface Receiver {
   readonly id: string;
   /** As {@link plainPath} returns it, with one slash at its start. */
   readonly path: string;
-  readonly verifier: Verifier;
   /** Undefined for a shared secret. */
   readonly scheme: ResolvedVerify['scheme'] | undefined;
   /** Whether an address can send requests; undefined if all can. */

@@ -7,7 +7,7 @@ import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord, withSortedKeys } from '../../support/text.js';
 import type { RequestRejection } from '../answers.js';
 import { isFormBody, parseBody, parseForm } from '../body.js';
-import type { ServedRoute } from '../routes.js';
+import type { Receiver } from '../routes.js';
 import type { Place, RequestHead } from '../verify/schemes.js';
 import type { MappedRequest } from './map-rules.js';
 
@@ -31,18 +31,6 @@ type Decision =
       readonly action: FlowAction | StartFlow;
       readonly idempotency: Idempotency | undefined;
     };
-
-type Receiver = Pick<
-  ServedRoute,
-  | 'challenge'
-  | 'dedupeMs'
-  | 'id'
-  | 'places'
-  | 'rejectsUnmatched'
-  | 'rules'
-  | 'scheme'
-  | 'timeIsInBody'
->;
 
 /** Reads a verified request: an action as svc defines them, or whatever the rules of the route make of it. */
 export function readIntent(route: Receiver, head: RequestHead, bytes: Buffer): RequestIntent {
