@@ -70,14 +70,14 @@ export async function openExistingFlows(
 
 function flowsIn(opened: FlowStore) {
   const { write, writes } = trackWrites(opened);
-  const { policy, read, write: _, ...shared } = opened;
+  const { read, write: _, ...shared } = opened;
   const store: FlowStore = { ...opened, write };
   return {
     ...shared,
     /** Whether changes can be stored. */
     writes,
     /** Who is notified. */
-    targets: policy.targets.map(({ id }) => id),
+    targets: opened.policy.targets.map(({ id }) => id),
     /** What metrics count now. */
     statistics: () => read(({ statistics }) => statistics.now()),
     /** What ended in a period. */

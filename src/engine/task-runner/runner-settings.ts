@@ -19,7 +19,7 @@ export type RuntimeSettings = NonNullable<ReturnType<typeof runtimeSettings>>;
 export type RunnerSettings = ReturnType<typeof runnerSettings>;
 
 export function runnerSettings(context: EngineContext, loaded: LoadedConfig) {
-  const { concurrency, leaseSeconds, orphans, runtimes } = loaded.resolved.flows;
+  const { concurrency, runtimes } = loaded.resolved.flows;
   const configured: Partial<Record<RunnableRuntime, RuntimeSettings>> = {};
   for (const runtime of RUNNABLE) {
     const settings = runtimeSettings(runtimes[runtime], context, loaded);
@@ -28,9 +28,6 @@ export function runnerSettings(context: EngineContext, loaded: LoadedConfig) {
   return {
     /** Tasks at the same time. */
     concurrency,
-    leaseMs: leaseSeconds * 1000,
-    /** What becomes of a task whose runner ends before it is done. */
-    orphans,
     runtimes: configured,
   };
 }

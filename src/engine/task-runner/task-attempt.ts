@@ -17,7 +17,7 @@ import {
   summaryText,
   type TaskJob,
 } from './job.js';
-import type { RunnerSettings, RuntimeSettings } from './runner-settings.js';
+import type { RuntimeSettings } from './runner-settings.js';
 
 /** After a report that could not be stored. */
 const REPORT_RETRY_MS = 1000;
@@ -25,7 +25,7 @@ const REPORT_RETRY_MS = 1000;
 /** Why an attempt ends early. */
 type StopCause = 'cancelled' | 'interrupted' | 'lease-lost' | 'timed-out';
 
-interface AttemptOptions extends Pick<RunnerSettings, 'leaseMs' | 'orphans'> {
+interface AttemptOptions {
   readonly flows: Flows;
   readonly clock: Clock;
   readonly log: Logger;
@@ -151,8 +151,8 @@ export class TaskAttempt {
   }
 
   private reportOnce(end: JobEnd): Promise<LeaseAnswer> {
-    const { flows, settings, orphans } = this.options;
-    const { tasks } = flows;
+    const { flows, settings } = this.options;
+    const { tasks, policy } = flows;
     const { lease } = this.keeper;
     switch (this.cause) {
       case 'timed-out': {
@@ -161,7 +161,7 @@ export class TaskAttempt {
       }
       case 'interrupted':
         // One that never started is nobody's orphan.
-        return orphans === 'requeue' || this.job === undefined
+        return policy.orphans === 'requeue' || this.job === undefined
           ? tasks.release(lease)
           : tasks.fail(lease, { error: 'The runner was stopped.', retry: false });
       case 'cancelled':
@@ -189,7 +189,7 @@ const PROGRESS_MS = 1000;
 /** Two reports can get lost. */
 const BEATS_PER_LEASE = 3;
 
-interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'leaseMs' | 'log'> {
+interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'log'> {
   /** Called when the work has to end; can be called again. */
   readonly onStop: (cause: 'cancelled' | 'lease-lost') => void;
 }
@@ -215,7 +215,7 @@ class LeaseKeeper {
     this.lease = { taskId: task.taskId, token: leaseToken };
     this.leaseHash = task.leaseHash;
     this.options = options;
-    this.endsAtMs = askedAtMs + options.leaseMs;
+    this.endsAtMs = askedAtMs + options.flows.policy.leaseMs;
     this.clockJumped = jumpDetector(() => options.clock.now());
   }
 
@@ -223,7 +223,7 @@ class LeaseKeeper {
     this.stopIfOver();
     this.timers = [
       setInterval(() => void this.check(), POLL_MS),
-      setInterval(() => void this.beat(), this.options.leaseMs / BEATS_PER_LEASE),
+      setInterval(() => void this.beat(), this.options.flows.policy.leaseMs / BEATS_PER_LEASE),
     ];
   }
 
@@ -269,16 +269,16 @@ class LeaseKeeper {
   }
 
   private async beat(): Promise<void> {
-    const { flows, leaseMs, log, onStop } = this.options;
+    const { flows, log, onStop } = this.options;
     const { progress } = this;
     const startedMs = runningMs();
     try {
-      const answer = await flows.tasks.heartbeat(this.lease, { progress, leaseMs });
+      const answer = await flows.tasks.heartbeat(this.lease, { progress });
       if (!answer.ok) {
         onStop('lease-lost');
         return;
       }
-      this.endsAtMs = startedMs + leaseMs;
+      this.endsAtMs = startedMs + flows.policy.leaseMs;
       if (answer.task.cancelRequestedAt !== null) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.

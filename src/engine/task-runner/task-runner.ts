@@ -101,7 +101,7 @@ export class TaskRunner {
     const { signal } = this.ending;
     const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
     const worker = `${hostname()}:${process.pid}`;
-    const request = { worker, runtimes, leaseMs: settings.leaseMs };
+    const request = { worker, runtimes };
     let failures = 0;
     while (!signal.aborted) {
       await this.waitForSlot();
@@ -148,8 +148,6 @@ export class TaskRunner {
       clock: context.clock,
       log: log.child({ task: task.taskId, runtime }),
       settings: runtimeSettings,
-      leaseMs: settings.leaseMs,
-      orphans: settings.orphans,
       startJob,
       announce: minder.announce,
     });

@@ -49,8 +49,6 @@ async function attempted(
     clock: world.context.clock,
     log: logger,
     settings,
-    leaseMs: LEASE_MS,
-    orphans: 'lost',
     startJob,
     announce: minder.announce,
   });
