@@ -15,21 +15,16 @@ export type PermissionPolicy = 'allow' | 'deny' | 'read';
 /** How tasks of one runtime are run. */
 export type RuntimeSettings = NonNullable<ReturnType<typeof runtimeSettings>>;
 
-/** How tasks are run. */
-export type RunnerSettings = ReturnType<typeof runnerSettings>;
+/** How tasks of each configured runtime are run. */
+export type RunnerSettings = Partial<Record<RunnableRuntime, RuntimeSettings>>;
 
-export function runnerSettings(context: EngineContext, loaded: LoadedConfig) {
-  const { concurrency, runtimes } = loaded.resolved.flows;
-  const configured: Partial<Record<RunnableRuntime, RuntimeSettings>> = {};
+export function runnerSettings(context: EngineContext, loaded: LoadedConfig): RunnerSettings {
+  const runner: RunnerSettings = {};
   for (const runtime of RUNNABLE) {
-    const settings = runtimeSettings(runtimes[runtime], context, loaded);
-    if (settings !== undefined) configured[runtime] = settings;
+    const settings = runtimeSettings(loaded.resolved.flows.runtimes[runtime], context, loaded);
+    if (settings !== undefined) runner[runtime] = settings;
   }
-  return {
-    /** Tasks at the same time. */
-    concurrency,
-    runtimes: configured,
-  };
+  return runner;
 }
 
 function runtimeSettings(

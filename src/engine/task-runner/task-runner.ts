@@ -34,7 +34,7 @@ interface RunnerOptions extends OpenRunnerOptions {
   readonly flows: Flows;
   readonly settings: RunnerSettings;
   /** For each configured runtime. */
-  readonly start: Readonly<Partial<Record<RunnableRuntime, StartJob | undefined>>>;
+  readonly start: Readonly<Record<RunnableRuntime, StartJob | undefined>>;
   readonly minder: Minder;
 }
 
@@ -99,7 +99,7 @@ export class TaskRunner {
   private async claimTasks(): Promise<void> {
     const { flows, settings, log, onProblem } = this.options;
     const { signal } = this.ending;
-    const runtimes = RUNNABLE.filter((runtime) => settings.runtimes[runtime] !== undefined);
+    const runtimes = RUNNABLE.filter((runtime) => settings[runtime] !== undefined);
     const worker = `${hostname()}:${process.pid}`;
     const request = { worker, runtimes };
     let failures = 0;
@@ -127,7 +127,7 @@ export class TaskRunner {
   }
 
   private async waitForSlot(): Promise<void> {
-    while (this.attempts.size >= this.options.settings.concurrency) {
+    while (this.attempts.size >= this.options.loaded.resolved.flows.concurrency) {
       if (this.ending.signal.aborted) return;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
@@ -139,7 +139,7 @@ export class TaskRunner {
     const { flows, settings, context, log, start, minder, onChange } = this.options;
     const { task } = claimed;
     const runtime = RUNNABLE.find((name) => name === task.runtime);
-    const runtimeSettings = runtime && settings.runtimes[runtime];
+    const runtimeSettings = runtime && settings[runtime];
     const startJob = runtime && start[runtime];
     // Only these were claimed.
     if (runtimeSettings === undefined || startJob === undefined) return;
@@ -173,15 +173,14 @@ export class TaskRunner {
 export async function openRunner(options: OpenRunnerOptions): Promise<TaskRunner> {
   const { context, loaded, log } = options;
   const settings = runnerSettings(context, loaded);
-  for (const { secrets } of Object.values(settings.runtimes)) {
+  for (const { secrets } of Object.values(settings)) {
     for (const secret of secrets) context.onSecret?.(secret);
   }
   warnOfMissingFolders(settings, log);
-  const { acp, subagent } = settings.runtimes;
   const start = {
-    subagent: subagent && startSubagent,
+    subagent: startSubagent,
     // The protocol's library is large, and few need it.
-    acp: acp && (await import('./start-acp.js')).startAcp,
+    acp: settings.acp && (await import('./start-acp.js')).startAcp,
   };
   const flows = await openFlows(context, loaded.resolved);
   const minder = new Minder(process.execPath);
@@ -191,8 +190,8 @@ export async function openRunner(options: OpenRunnerOptions): Promise<TaskRunner
 }
 
 /** A host that only receives webhooks often has no workspace; its first task would fail. */
-function warnOfMissingFolders({ runtimes }: RunnerSettings, log: Logger): void {
-  for (const [runtime, { cwdOf }] of Object.entries(runtimes)) {
+function warnOfMissingFolders(settings: RunnerSettings, log: Logger): void {
+  for (const [runtime, { cwdOf }] of Object.entries(settings)) {
     const folder = cwdOf({ agentId: null });
     if (existsSync(folder)) continue;
     const hint = `create it, or set flows.runtimes.${runtime}.cwd`;

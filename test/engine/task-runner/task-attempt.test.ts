@@ -40,7 +40,7 @@ async function attempted(
   });
   const id = await world.addTask();
   const claimed = await claim(world.flows);
-  const settings = runnerSettings(world.context, world.loaded).runtimes.subagent;
+  const settings = runnerSettings(world.context, world.loaded).subagent;
   assert.ok(settings !== undefined);
   const { logger, lines } = testLog();
   const minder = new Minder(process.execPath);
