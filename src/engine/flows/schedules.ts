@@ -126,7 +126,7 @@ async function runOnce(
   schedule: FlowSchedule,
   record: ScheduleRecord,
   scheduledMs: number,
-): Promise<ScheduleOutcome> {
+): Promise<Extract<ScheduleOutcome, { type: 'invalid' | 'ran' }>> {
   const run = { scheduledMs, nowMs: tx.nowMs };
   const made = schedule.make(run);
   if (made.type === 'invalid') return made;

@@ -75,8 +75,7 @@ export async function runSchedule(
 ): Promise<FlowRecord> {
   const outcome = await schedules.runNow(configuredSchedule(id, config));
   if (outcome.type === 'ran') return outcome.flow;
-  const error = outcome.type === 'invalid' ? outcome.error : `it ${outcome.type}`;
-  throw new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${error}`, {
+  throw new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${outcome.error}`, {
     hint: 'check set and task of the schedule; "svc config validate" shows what is wrong',
   });
 }
