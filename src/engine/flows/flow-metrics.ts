@@ -19,7 +19,7 @@ export interface FlowMetricSources {
   };
 }
 
-type ReadFlows = Pick<Flows, 'ended' | 'now' | 'statistics' | 'targets'> & {
+type ReadFlows = Pick<Flows, 'ended' | 'now' | 'policy' | 'statistics'> & {
   readonly tasks: Pick<Flows['tasks'], 'paused'>;
 };
 
@@ -123,7 +123,7 @@ function addFlowMetrics(
 
   const readStore = async (flows: ReadFlows): Promise<void> => {
     const nowMs = flows.now();
-    startCounters(flows.targets);
+    startCounters(flows.policy);
     fromMs ??= nowMs;
     const period = { fromMs, toMs: Math.max(fromMs, nowMs - COMMIT_MS) };
     const statistics = await flows.statistics();
@@ -149,9 +149,9 @@ function addFlowMetrics(
     up.set(1);
   };
   /** Prometheus sees no increase in a counter that first appears with 1. */
-  const startCounters = (targets: ReadFlows['targets']): void => {
+  const startCounters = ({ targets }: ReadFlows['policy']): void => {
     for (const status of ENDED_FLOW_STATUSES) endedFlows.inc({ status }, 0);
-    for (const target of targets) {
+    for (const { id: target } of targets) {
       for (const outcome of ['delivered', 'failed']) settled.inc({ target, outcome }, 0);
     }
   };

@@ -76,8 +76,6 @@ function flowsIn(opened: FlowStore) {
     ...shared,
     /** Whether changes can be stored. */
     writes,
-    /** Who is notified. */
-    targets: opened.policy.targets.map(({ id }) => id),
     /** What metrics count now. */
     statistics: () => read(({ statistics }) => statistics.now()),
     /** What ended in a period. */
