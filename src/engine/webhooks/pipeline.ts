@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { type Flows, UNSTORABLE } from '../flows/index.js';
 import { clientNetworkOf } from '../listener/listen.js';
@@ -26,14 +26,10 @@ const MAYBE_STORED =
 /** A request on a known route. */
 export interface WebhookRequest {
   readonly requestId: string;
-  readonly method: string;
-  readonly headers: IncomingHttpHeaders;
   /** Its body has not been read. */
   readonly raw: IncomingMessage;
   /** The client, behind trusted proxies. */
   readonly clientIp: string;
-  /** The other end of the connection. */
-  readonly remoteAddress: string;
 }
 
 export interface PipelineOptions {
@@ -87,17 +83,18 @@ export class Pipeline {
     route: ServedRoute,
     limits: WebhookLimits,
   ): Promise<RequestOutcome> {
-    if (request.method !== 'POST') return rejection(route.id, 'method_not_allowed');
+    const { method, headers, socket } = request.raw;
+    if (method !== 'POST') return rejection(route.id, 'method_not_allowed');
     if (route.isAllowed?.(request.clientIp) === false) return rejection(route.id, 'forbidden');
     const client = `${route.path}:${clientNetworkOf(request.clientIp)}`;
     const waitSeconds = this.rates.admit(client, this.options.now(), limits);
     if (waitSeconds > 0) {
-      const headers = { 'retry-after': String(waitSeconds) };
-      return rejection(route.id, 'rate_limited', { headers });
+      const retryAfter = { 'retry-after': String(waitSeconds) };
+      return rejection(route.id, 'rate_limited', { headers: retryAfter });
     }
-    const error = typeFault(request.headers, route.rules !== undefined);
+    const error = typeFault(headers, route.rules !== undefined);
     if (error !== undefined) return rejection(route.id, 'unsupported_media_type', { error });
-    const connection = `${route.path}:${clientNetworkOf(request.remoteAddress)}`;
+    const connection = `${route.path}:${clientNetworkOf(socket.remoteAddress ?? '')}`;
     if (!this.inFlight.enter(connection, limits)) return rejection(route.id, 'too_many_in_flight');
     try {
       return await this.handleAdmitted(request, route, limits);

@@ -161,14 +161,9 @@ export class WebhookListener {
     limits: WebhookLimits,
   ): Promise<RequestOutcome> {
     if (this.isDraining) return rejection(route.id, 'draining');
-    const { raw, headers, method, id: requestId } = request;
-    const clientIp = clientAddressOf(request);
-    const remoteAddress = raw.socket.remoteAddress ?? '';
-    return this.options.pipeline.handle(
-      { requestId, raw, headers, method, clientIp, remoteAddress },
-      route,
-      limits,
-    );
+    const { raw, id: requestId } = request;
+    const received = { requestId, raw, clientIp: clientAddressOf(request) };
+    return this.options.pipeline.handle(received, route, limits);
   }
 
   private answer(

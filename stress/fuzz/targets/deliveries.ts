@@ -166,18 +166,8 @@ async function checkInput({ scheme, rules, deliveries }: Input): Promise<void> {
   const limits = { ...LIMITS, ratePerWindow: deliveries.length };
   for (const one of deliveries) {
     const { raw, isProven } = requestOf(one, verifier);
-    const { answer } = await pipeline.handle(
-      {
-        requestId: 'r',
-        raw,
-        headers: raw.headers,
-        method: 'POST',
-        clientIp: '::1',
-        remoteAddress: '::1',
-      },
-      served,
-      limits,
-    );
+    const request = { requestId: 'r', raw, clientIp: '::1' };
+    const { answer } = await pipeline.handle(request, served, limits);
     if (failures.length > 0) throw failures[0];
     const allowed = isProven ? [200, 202, 400, 413, 422] : [401, 413];
     if (!allowed.includes(answer.status)) {
@@ -238,6 +228,7 @@ function requestOf({ body, isForm, event, id, fault, noise }: Delivery, verifier
     distinct[name] = isFirst && fault === 'twice' ? [wrong, wrong] : [wrong];
   }
   const raw = new IncomingMessage(new Socket());
+  raw.method = 'POST';
   raw.headersDistinct = distinct;
   raw.headers = Object.fromEntries(
     Object.entries(distinct).map(([name, values]) => [
