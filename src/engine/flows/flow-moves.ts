@@ -1,14 +1,7 @@
-import type { FlowMutation } from '../flow-model/action-schemas.js';
 import { type FlowRecord, hasFlowEnded } from '../flow-model/flow-record.js';
 import type { FlowTx } from './flow-store.js';
 import { recordFlow } from './history.js';
 import { notifyOfFlow } from './notify.js';
-
-/** What can happen to a flow, as drawn in docs/flows.md: in each of its four active states, and in none of the ended ones. */
-type FlowMove = FlowMutation['action'] | 'run_task';
-
-/** What is no longer allowed after cancellation was requested: from then on a flow can only end. */
-const CONTINUES: ReadonlySet<FlowMove> = new Set(['set_waiting', 'resume_flow', 'run_task']);
 
 /** What a move can change in a flow. */
 export type FlowPatch = Partial<
@@ -18,9 +11,7 @@ export type FlowPatch = Partial<
   >
 >;
 
-/**
- * Writes a change of a flow: the only place that changes an existing one. The caller has checked {@link refusalOf}.
- */
+/** Writes a change of a flow that has not ended: the only place that changes an existing one. */
 export async function moveFlow(
   tx: FlowTx,
   flow: FlowRecord,
@@ -40,13 +31,4 @@ export async function moveFlow(
   recordFlow(tx, flow, moved);
   if (status !== flow.status) await notifyOfFlow(tx, moved);
   return moved;
-}
-
-/** Why a move is not allowed in a flow's state; undefined if it is. */
-export function refusalOf(
-  flow: Pick<FlowRecord, 'status' | 'cancelRequestedAt'>,
-  move: FlowMove,
-): 'cancel_requested' | 'terminal' | undefined {
-  if (hasFlowEnded(flow)) return 'terminal';
-  return flow.cancelRequestedAt !== null && CONTINUES.has(move) ? 'cancel_requested' : undefined;
 }

@@ -19,12 +19,13 @@ import {
   done,
   type FlowAnswer,
   type FlowCaller,
+  type FlowRejection,
   NOT_FOUND,
   NOT_FOUND_REASON,
   refused,
   terminalText,
 } from '../flow-action.js';
-import { type FlowPatch, moveFlow, refusalOf } from '../flow-moves.js';
+import { type FlowPatch, moveFlow } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordFlow } from '../history.js';
 import { notifyOfFlow } from '../notify.js';
@@ -44,14 +45,15 @@ export async function mutateFlow(
   if (flow === undefined || flow.ownerKey !== caller.sessionKey) {
     return refused('not_found', NOT_FOUND, { applied: false, code: 'not_found' });
   }
-  const refuse = (code: Refusal, error: string): FlowAnswer =>
+  const refuse = (code: FlowRejection, error: string): FlowAnswer =>
     refused(code, error, { applied: false, code, current: flowView(flow) });
   if (flow.syncMode !== 'managed') {
     return refuse('not_managed', 'TaskFlow is not managed by this webhook surface.');
   }
-  const refusal = refusalOf(flow, action.action);
-  if (refusal === 'terminal') return refuse(refusal, terminalText(flow));
-  if (refusal === 'cancel_requested') return refuse(refusal, CANCEL_REQUESTED);
+  if (hasFlowEnded(flow)) return refuse('terminal', terminalText(flow));
+  if (flow.cancelRequestedAt !== null && CONTINUES.has(action.action)) {
+    return refuse('cancel_requested', CANCEL_REQUESTED);
+  }
   if (flow.revision !== action.expectedRevision) {
     return refuse('revision_conflict', "TaskFlow changed since the caller's expected revision.");
   }
@@ -59,7 +61,8 @@ export async function mutateFlow(
   return done({ applied: true, flow: flowView(moved) });
 }
 
-type Refusal = 'cancel_requested' | 'not_managed' | 'revision_conflict' | 'terminal';
+/** From the request of its cancellation on, a flow can only end. */
+const CONTINUES: ReadonlySet<FlowMutation['action']> = new Set(['set_waiting', 'resume_flow']);
 
 const NOTHING_WAITED_FOR = { blockedTaskId: null, blockedSummary: null, waitJson: null } as const;
 

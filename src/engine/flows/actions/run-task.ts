@@ -1,5 +1,5 @@
 import type { RunTask, StartFlow } from '../../flow-model/action-schemas.js';
-import { type FlowRecord, flowView } from '../../flow-model/flow-record.js';
+import { type FlowRecord, flowView, hasFlowEnded } from '../../flow-model/flow-record.js';
 import { newTaskId } from '../../flow-model/ids.js';
 import {
   EMPTY_TASK,
@@ -19,7 +19,6 @@ import {
   refused,
   terminalText,
 } from '../flow-action.js';
-import { refusalOf } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
@@ -45,10 +44,9 @@ export async function runTask(
   if (flow.syncMode !== 'managed') {
     return refuse('not_managed', 'Flow does not accept managed child tasks.');
   }
-  const refusal = refusalOf(flow, 'run_task');
   // Here the request comes first: a cancelled flow reports that it was cancelled.
   if (flow.cancelRequestedAt !== null) return refuse('cancel_requested', CANCEL_REQUESTED);
-  if (refusal !== undefined) return refuse(refusal, terminalText(flow));
+  if (hasFlowEnded(flow)) return refuse('terminal', terminalText(flow));
   const { parentTaskId } = action;
   // Nobody learns of tasks of another session, or adds tasks below them.
   if (parentTaskId !== undefined && (await tx.tasks.ownerOf(parentTaskId)) !== flow.ownerKey) {
