@@ -6,7 +6,7 @@ import type { ServerContext } from '../../src/engine/postgres/index.js';
 import type { EngineContext } from '../../src/engine/support/context.js';
 import type { WebhookLimits } from '../../src/engine/webhooks/body.js';
 import { openWebhooks, type Webhooks } from '../../src/engine/webhooks/open-webhooks.js';
-import { type ServedRoute, servedRoute } from '../../src/engine/webhooks/routes.js';
+import { receiverOf, type ServedRoute } from '../../src/engine/webhooks/routes.js';
 import { createVerifier } from '../../src/engine/webhooks/verify/verifier.js';
 import {
   CLIENT_PATIENCE,
@@ -42,7 +42,7 @@ export function routeOf(id: string, path: string, secret: string = SECRET): Serv
   const { resolved } = loadedOf(webhooksConfig({ [id]: { sessionKey: 's', secret, path } }));
   const route = resolved.plugins.entries.webhooks.config.routes[id];
   if (route === undefined) throw new Error('no route');
-  return servedRoute(id, route, createVerifier(undefined, [secret]));
+  return { ...receiverOf(id, route), verifier: createVerifier(undefined, [secret]) };
 }
 
 /** How a listener of a test differs from an ordinary one. */

@@ -39,20 +39,20 @@ export async function resolveRoutes(
   const { enabled, config } = plugins.entries.webhooks;
   const routes = Object.entries(config.routes);
   const enabledRoutes = routes.filter(([, route]) => enabled && route.enabled);
-  const inputs = enabledRoutes.map(([, route]) => secretsOf(route));
-  const outcomes = (
-    await resolveSecrets(inputs.flat(), { ...context, settings: secrets })
-  ).values();
-  const accessById = new Map<string, Access>();
-  for (const [at, [id, route]] of enabledRoutes.entries()) {
-    const own = (inputs[at] ?? []).flatMap(() => outcomes.next().value ?? []);
-    accessById.set(id, accessOf(route, own));
-  }
+  const inputs = enabledRoutes.flatMap(([, route]) => secretsOf(route));
+  const outcomes = (await resolveSecrets(inputs, { ...context, settings: secrets })).values();
+  const accessById = new Map(
+    enabledRoutes.map(([id, route]) => {
+      const own = secretsOf(route).flatMap(() => outcomes.next().value ?? []);
+      return [id, accessOf(route, own)] as const;
+    }),
+  );
   return {
     statuses: routes.map(([id, route]) => statusOf(id, route, accessById.get(id))),
     served: enabledRoutes.flatMap(([id, route]) => {
       const access = accessById.get(id);
-      return access?.ok === true ? [servedRoute(id, route, access.verifier)] : [];
+      if (access?.ok !== true) return [];
+      return [{ ...receiverOf(id, route), verifier: access.verifier }];
     }),
   };
 }
@@ -112,11 +112,6 @@ export function routeStatusesWhenOff({
 }: Pick<ResolvedConfig, 'plugins'>): readonly RouteStatus[] {
   const { routes } = plugins.entries.webhooks.config;
   return Object.entries(routes).map(([id, route]) => statusOf(id, route, undefined));
-}
-
-/** A route that accepts what its verifier accepts. */
-export function servedRoute(id: string, route: ResolvedRoute, verifier: Verifier): ServedRoute {
-  return { ...receiverOf(id, route), verifier };
 }
 
 export function receiverOf(id: string, route: ResolvedRoute): Receiver {

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { type ResolvedRoute, resolveConfig } from '../../../src/engine/config/index.js';
 import type { FlowAction, StartFlow } from '../../../src/engine/flow-model/action-schemas.js';
 import { Pipeline } from '../../../src/engine/webhooks/pipeline.js';
-import { servedRoute } from '../../../src/engine/webhooks/routes.js';
+import { receiverOf } from '../../../src/engine/webhooks/routes.js';
 import type { Verifier } from '../../../src/engine/webhooks/verify/schemes.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 import { codePoint } from '../../../test/support/code-point.js';
@@ -162,7 +162,7 @@ async function checkInput({ scheme, rules, deliveries }: Input): Promise<void> {
     clock: { now: () => NOW_MS },
     onFailure: (error) => failures.push(error),
   });
-  const served = servedRoute('r', route, verifier);
+  const served = { ...receiverOf('r', route), verifier };
   const limits = { ...LIMITS, ratePerWindow: deliveries.length };
   for (const one of deliveries) {
     const { raw, isProven } = requestOf(one, verifier);
