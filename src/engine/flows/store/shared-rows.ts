@@ -72,10 +72,10 @@ export function flowOrTaskRows<Row extends FlowOrTask, Filter extends RecordFilt
       const start = idPrefix(idOrPrefix);
       const text = `${select} WHERE id LIKE $1 ORDER BY seq DESC LIMIT 2`;
       const [found, second] = start === undefined ? [] : await sql.query<Row>(text, [`${start}%`]);
-      if (second !== undefined) return severalNamed(kind, idOrPrefix);
+      if (second !== undefined) return ambiguous(kind, idOrPrefix);
       // A change needs it locked.
       const record = found !== undefined && sql.locks ? await byId(idOf(found)) : found;
-      return record ?? noneNamed(kind, idOrPrefix);
+      return record ?? notFound(kind, idOrPrefix);
     },
     /** Newest first. */
     list: (filter: Filter) => newestRows<Row>(sql, table, whereIn(filter), filter.limit),
@@ -100,13 +100,13 @@ export function flowOrTaskRows<Row extends FlowOrTask, Filter extends RecordFilt
 
 const NOT_FOUND = { flow: 'FLOW_NOT_FOUND', task: 'TASK_NOT_FOUND' } as const;
 
-function noneNamed(kind: 'flow' | 'task', id: string): SvcError {
+function notFound(kind: 'flow' | 'task', id: string): SvcError {
   return new SvcError(NOT_FOUND[kind], `${kind} ${id} not found`, {
     hint: `run "svc ${kind} list" to list all ${kind}s`,
   });
 }
 
-function severalNamed(kind: 'flow' | 'task', prefix: string): SvcError {
+function ambiguous(kind: 'flow' | 'task', prefix: string): SvcError {
   return new SvcError(NOT_FOUND[kind], `several ${kind}s have ids that start with ${prefix}`, {
     hint: `use a longer prefix; "svc ${kind} list --json" prints whole ids`,
   });
