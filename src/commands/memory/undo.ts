@@ -5,14 +5,11 @@ import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
-  addedText,
   listWrites,
   type MemoryUndoListOutput,
   type MemoryUndoOutput,
   undoNotes,
-  writeId,
 } from '../../engine/notes/index.js';
-import { iso } from '../../engine/support/time.js';
 import { renderWrites, renderWriteUndo } from '../../ui/memory/notes.js';
 
 export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | MemoryUndoOutput> {
@@ -45,17 +42,7 @@ export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | Mem
     const memory = await this.openMemory(flags);
     const memoryFields = { agent: memory.agentId, workspace: memory.agent.workspaceDir };
     if (flags.list) {
-      const writes = await listWrites(memory, this.noteOptions());
-      const output = {
-        ...memoryFields,
-        writes: writes.map((write) => ({
-          id: writeId(write.id),
-          at: iso(write.atMs),
-          path: write.path,
-          origin: write.origin,
-          text: addedText(write),
-        })),
-      };
+      const output = { ...memoryFields, writes: await listWrites(memory, this.noteOptions()) };
       this.write(renderWrites(output, this.view()));
       return output;
     }

@@ -4,6 +4,7 @@ import type { OpenedMemory } from '../memory/index.js';
 import { MOST_TRIES, removeGuarded, writeGuarded } from '../memory-files/guarded-file.js';
 import { withLineEndsOf, withoutFrame, withoutInsertion } from '../memory-files/insertion.js';
 import { isSqliteError } from '../sqlite/database.js';
+import { iso } from '../support/time.js';
 import { writeId } from './add-note.js';
 import {
   changeableNote,
@@ -13,7 +14,7 @@ import {
   noteBusy,
   readNote,
 } from './change-notes.js';
-import type { MemoryUndoOutput } from './output-schemas.js';
+import type { MemoryUndoListOutput, MemoryUndoOutput } from './output-schemas.js';
 
 /** A write, and whether it was undone. */
 export type UndoneWrite = MemoryUndoOutput['writes'][number];
@@ -39,7 +40,7 @@ export async function undoNotes(
 }
 
 /** The text that a write added: a whole entry, or tags of a line. */
-export function addedText({ inserted, replaced }: WriteRecord): string {
+function addedText({ inserted, replaced }: WriteRecord): string {
   return inserted.slice(replaced.trimEnd().length).trim();
 }
 
@@ -47,9 +48,15 @@ export function addedText({ inserted, replaced }: WriteRecord): string {
 export async function listWrites(
   memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   options: NoteOptions,
-): Promise<readonly WriteRecord[]> {
+): Promise<MemoryUndoListOutput['writes']> {
   return changeNotes(memory, options, ({ writes }) =>
-    writes.list().filter(({ state }) => state !== 'planned' && state !== 'undone'),
+    writes
+      .list()
+      .filter(({ state }) => state !== 'planned' && state !== 'undone')
+      .map((write) => {
+        const { id, atMs, path, origin } = write;
+        return { id: writeId(id), at: iso(atMs), path, origin, text: addedText(write) };
+      }),
   );
 }
 

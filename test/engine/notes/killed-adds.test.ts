@@ -54,7 +54,7 @@ test('every acknowledged line is there once, every undone one is gone, and nothi
 
   // Completes what the killed ones began.
   const { memory, options } = await noteWorld(home);
-  const known = new Set((await listWrites(memory, options)).map(({ inserted }) => inserted.trim()));
+  const known = new Set((await listWrites(memory, options)).map(({ text }) => text));
   await memory.backend.close();
 
   const lines = readdirSync(folder.at('notes/memory'))

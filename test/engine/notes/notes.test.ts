@@ -359,7 +359,7 @@ test('a write that was killed is completed or dropped by the next', async () => 
   opened?.close();
   assert.equal(
     (await list()).map(({ id }) => id),
-    [reached, 1],
+    [`w${reached}`, 'w1'],
   );
   assert.is(read(TODAY), '# 2026-11-20\n\n- a\n');
 });
