@@ -4,6 +4,7 @@ import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import type { MemoryWatcher } from '../memory/watch/memory-watcher.js';
 import type { WatchEvent, WatchTarget } from '../memory/watch/watch-events.js';
+import { SharedOpening } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 
 /** The server's log, never on the protocol's stream. Must not throw. */
@@ -27,7 +28,7 @@ export interface LiveMemoryOptions {
  */
 export class LiveMemory {
   private readonly options: LiveMemoryOptions;
-  private opening: Promise<OpenedMemory> | undefined;
+  private readonly opening = new SharedOpening(() => this.start());
   private watcher: MemoryWatcher | undefined;
   private readonly closing = new AbortController();
   /** Since the index was last up to date. */
@@ -53,20 +54,15 @@ export class LiveMemory {
         const options = { signal: this.closing.signal, onEvent: this.emitSync, checksFiles: false };
         await backend.search(query, options).catch(() => undefined);
       },
-      (error: unknown) => this.options.log.warn(errorText(error)),
+      (error: unknown) => {
+        if (!this.closing.signal.aborted) this.options.log.warn(errorText(error));
+      },
     );
   }
 
   /** @throws SvcError as opening a memory */
   opened(): Promise<OpenedMemory> {
-    if (this.closing.signal.aborted) {
-      return Promise.reject(new SvcError('INTERRUPTED', 'the server is stopping'));
-    }
-    this.opening ??= this.start().catch((error: unknown) => {
-      this.opening = undefined;
-      throw error;
-    });
-    return this.opening;
+    return this.opening.get(this.closing.signal);
   }
 
   /**
@@ -94,8 +90,8 @@ export class LiveMemory {
 
   /** Stops watching. Whoever opened the memory closes it. */
   async close(): Promise<void> {
-    this.closing.abort();
-    await this.opening?.catch(() => undefined);
+    this.closing.abort(new SvcError('INTERRUPTED', 'the server is stopping'));
+    await this.opening.end();
     await this.watcher?.close();
   }
 

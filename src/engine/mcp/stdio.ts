@@ -2,6 +2,7 @@ import { finished, PassThrough, type Readable, type Writable } from 'node:stream
 import { setImmediate } from 'node:timers/promises';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { deferred, withinTime } from '../support/async.js';
 import { readLines } from '../support/read-lines.js';
 import { parsedJson } from '../support/text.js';
 import { createServer } from './create-server.js';
@@ -109,7 +110,7 @@ type Message = Parameters<StdioServerTransport['send']>[0];
 /** The requests of a client that have no answer yet. */
 class OpenRequests {
   private readonly ids = new Set<unknown>();
-  private onAnswered: () => void = () => undefined;
+  private answered = deferred<void>();
 
   /** Call after a server was connected to the transport. */
   watch(transport: StdioServerTransport): void {
@@ -130,19 +131,14 @@ class OpenRequests {
     // Messages that were just read reach the transport in a later turn of the event loop.
     await setImmediate();
     if (this.ids.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.onAnswered = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    this.answered = deferred();
+    await withinTime(limitMs, undefined, () => this.answered.promise);
   }
 
   /** The client is gone. */
   giveUp(): void {
     this.ids.clear();
-    this.onAnswered();
+    this.answered.resolve();
   }
 
   private received(message: Message): void {
@@ -154,6 +150,6 @@ class OpenRequests {
 
   private settle(id: unknown): void {
     this.ids.delete(id);
-    if (this.ids.size === 0) this.onAnswered();
+    if (this.ids.size === 0) this.answered.resolve();
   }
 }

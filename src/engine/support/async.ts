@@ -105,7 +105,8 @@ export class SharedOpening<T> {
   }
 
   /** @throws why it cannot be opened; the signal's reason */
-  get(signal: AbortSignal): Promise<T> {
+  async get(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
     if (this.opening === undefined) {
       const opening = this.open(this.life.signal);
       opening.catch(() => {
