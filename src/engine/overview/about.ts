@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { discoverConfig } from '../config/index.js';
 import { messageOf } from '../errors/index.js';
@@ -6,6 +5,7 @@ import { loadVectorExtension } from '../memory/index/index.js';
 import { type Platform, runtimeState, runtimesDir } from '../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../sqlite/database.js';
 import type { EngineContext } from '../support/context.js';
+import { readJsonFile } from '../support/json-file.js';
 import type { VersionOutput } from './output-schemas.js';
 
 /** A native module, and whether it works on this machine. */
@@ -102,11 +102,6 @@ export function programVersion(root: string): string {
 
 /** The version that a package.json names; null where there is none to read. */
 function versionOf(file: string | undefined): string | null {
-  try {
-    const json: unknown = file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8'));
-    const version: unknown = Reflect.get(Object(json), 'version');
-    return typeof version === 'string' ? version : null;
-  } catch {
-    return null;
-  }
+  const version: unknown = Reflect.get(Object(file && readJsonFile(file)), 'version');
+  return typeof version === 'string' ? version : null;
 }

@@ -186,7 +186,7 @@ export function listenerSummary(
     routes: loaded === undefined ? 0 : enabledRoutes(loaded),
     requests: sum(activity, ({ requests }) => requests),
     rejected: sum(activity, ({ rejected }) => rejected),
-    last: activity.reduce<LastAnswer | null>((newest, { last }) => newer(newest, last), null),
+    last: activity.flatMap(({ last }) => last ?? []).toSorted((a, b) => b.atMs - a.atMs)[0] ?? null,
   };
 }
 
@@ -205,11 +205,6 @@ function enabledRoutes({ resolved }: LoadedConfig): number {
 
 function sum(activity: readonly RouteActivity[], count: (route: RouteActivity) => number): number {
   return activity.reduce((total, route) => total + count(route), 0);
-}
-
-function newer(a: LastAnswer | null, b: LastAnswer | null): LastAnswer | null {
-  if (a === null || b === null) return a ?? b;
-  return b.atMs > a.atMs ? b : a;
 }
 
 /** The server that hosts share, for one line. */
