@@ -1,5 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
 import { type DreamTarget, dreamTargets } from '../../dreaming/index.js';
@@ -14,6 +13,7 @@ import { sharedForgetList } from '../../memory/home/shared-forget-list.js';
 import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { ifThere } from '../../support/files.js';
 import { uniqueBy } from '../../support/lists.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
@@ -243,7 +243,7 @@ async function copyRecalls(
   for (const target of dreamTargets(loaded, context)) {
     const place = sharedPlace(target.agents[0] ?? '', loaded, context);
     if (place === undefined) continue;
-    const part = await recallPart(target, await SharedRecalls.open(place, context));
+    const part = recallPart(target, await SharedRecalls.open(place, context));
     if (part !== undefined) parts.push(await runPart(part, options));
   }
   return parts;
@@ -276,15 +276,17 @@ const PAGE_ROWS = 500;
  * The searches of this host that a sweep of another host has to learn of; undefined if there are none. A workspace that
  * was swept here is swept here again, which reads its own log.
  */
-async function recallPart(
+function recallPart(
   { workspace: { files }, agents }: DreamTarget,
   recalls: SharedRecalls,
-): Promise<CopyPart<RecallRow> | undefined> {
+): CopyPart<RecallRow> | undefined {
   if (existsSync(files.database)) return undefined;
-  const texts = [...(await linesOf(`${files.recallLog}.old`)), ...(await linesOf(files.recallLog))];
-  const lines = texts.flatMap((text) => {
-    const recall = parseRecallLine(text);
-    return recall === undefined ? [] : [recalls.lineOf(recall)];
+  const lines = [`${files.recallLog}.old`, files.recallLog].flatMap((file) => {
+    const text = ifThere(() => readFileSync(file, 'utf8')) ?? '';
+    return text.split('\n').flatMap((line) => {
+      const recall = parseRecallLine(line);
+      return recall === undefined ? [] : [recalls.lineOf(recall)];
+    });
   });
   const rows = uniqueBy(lines, (line) => line).map((line, at) => ({ at, line }));
   if (rows.length === 0) return undefined;
@@ -309,12 +311,4 @@ async function recallPart(
     isNewer: () => false,
     wasCopied: () => false,
   };
-}
-
-async function linesOf(file: string): Promise<readonly string[]> {
-  if (!existsSync(file)) return [];
-  const lines: string[] = [];
-  for await (const line of createInterface({ input: createReadStream(file, 'utf8') }))
-    lines.push(line);
-  return lines;
 }
