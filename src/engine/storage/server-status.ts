@@ -15,6 +15,7 @@ import {
 } from '../postgres/index.js';
 import type { EngineContext } from '../support/context.js';
 import { iso } from '../support/time.js';
+import { COPIED_TABLES } from './copy/record-tables.js';
 import type { StorageOriginsOutput, StorageStatusOutput } from './output-schemas.js';
 
 /** The state of the server of `storage.url`. @throws SvcError STORAGE_*, SECRET_UNRESOLVED */
@@ -110,10 +111,7 @@ export async function serverFacts(server: Sql, now: () => number) {
   };
 }
 
-const FLOW_TABLE_NAMES = [
-  ...['answers', 'copies', 'flows', 'history', 'notifications', 'pauses', 'schedules'],
-  ...['store', 'tasks'],
-];
+const FLOW_TABLE_NAMES = [...COPIED_TABLES.map(({ name }) => name), 'copies', 'store'];
 const VECTOR_TABLE_NAMES = [
   ...['embeddings', 'embedding_codes', 'embedding_claims', 'unused_embeddings'],
   ...['spaces', 'memory_spaces', 'refused_contents', 'batch_jobs'],
