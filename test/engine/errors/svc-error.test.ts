@@ -10,18 +10,10 @@ import { createRequire } from 'node:module';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asSvcError, messageOf, systemReason } from '../../../src/engine/errors/index.js';
+import { errorOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
-function thrownBy(act: () => unknown): unknown {
-  try {
-    act();
-  } catch (error) {
-    return error;
-  }
-  return assert.unreachable('nothing was refused');
-}
-
-test('what the system refuses is worded without codes and names of system calls', () => {
+test('what the system refuses is worded without codes and names of system calls', async () => {
   const folder = tempFolder();
   writeFileSync(folder.at('file.md'), 'text');
   symlinkSync('loop', folder.at('loop'));
@@ -34,11 +26,11 @@ test('what the system refuses is worded without codes and names of system calls'
     ['file.md', () => readdirSync(folder.at('file.md')), 'part of its path is not a folder'],
   ];
   for (const [path, act, reason] of refused) {
-    const error = thrownBy(act);
+    const error = await errorOf(Error, act);
     assert.is(systemReason(error), reason, path);
     assert.is(messageOf(error), `${folder.at(path)}: ${reason}`);
   }
-  const isFolder = thrownBy(() => readFileSync(folder.path));
+  const isFolder = await errorOf(Error, () => readFileSync(folder.path));
   assert.is(systemReason(isFolder), 'it is a folder');
 });
 
@@ -69,9 +61,9 @@ test('other errors keep their message', () => {
   assert.is(messageOf('words'), 'words');
 });
 
-test('a part of svc that is missing, such as after an upgrade, is no bug', () => {
+test('a part of svc that is missing, such as after an upgrade, is no bug', async () => {
   const load = createRequire(import.meta.url);
-  const error = asSvcError(thrownBy(() => load('./gone.js')));
+  const error = asSvcError(await errorOf(Error, () => load('./gone.js')));
   assert.is(error?.code, 'PROGRAM_CHANGED');
   assert.is(error?.message, "a part of svc cannot be loaded: Cannot find module './gone.js'");
   assert.match(error?.hint ?? '', /restart it/);

@@ -4,12 +4,12 @@ import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../src/engine/errors/index.js';
 import { AGENT_IDS, type AgentId } from '../../../src/engine/integrate/agent.js';
 import { agentNamed } from '../../../src/engine/integrate/agents.js';
 import { planIntegration } from '../../../src/engine/integrate/plan.js';
 import { prepareIntegration } from '../../../src/engine/integrate/prepare.js';
 import type { ProgramFacts } from '../../../src/engine/integrate/program.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
@@ -248,9 +248,9 @@ for (const [agent, file, at, extra] of HOOKS) {
 }
 
 for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
-  test(`${agent}: active memory is refused with the reason and an alternative`, () => {
+  test(`${agent}: active memory is refused with the reason and an alternative`, async () => {
     const { plan } = home();
-    const error = thrown(() => plan(agent, { hookTimeoutMs: 1000 }));
+    const error = await failureOf(() => plan(agent, { hookTimeoutMs: 1000 }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
     assert.match(error.message, /does not support active memory: /);
     assert.match(error.hint ?? '', /memory_search/);
@@ -380,26 +380,26 @@ test('opencode: the plugin runs svc when an answer is complete, and before a com
 test("opencode: somebody else's file is neither changed nor removed", async () => {
   const { folder, plan, add, remove, read } = home();
   folder.write(PLUGIN, 'export const Mine = 1;\n');
-  const error = thrown(() => plan('opencode', { capture: true }));
+  const error = await failureOf(() => plan('opencode', { capture: true }));
   assert.is(error.code, 'INTEGRATION_FILE_INVALID');
   await add('opencode');
   await remove('opencode');
   assert.is(read(PLUGIN), 'export const Mine = 1;\n');
 });
 
-test('opencode: a configuration of version 2, which has other plugins, is refused', () => {
+test('opencode: a configuration of version 2, which has other plugins, is refused', async () => {
   for (const config of [{ mcp: { servers: {} } }, { plugins: [] }]) {
     const { folder, plan } = home();
     folder.write('.config/opencode/opencode.json', JSON.stringify(config));
-    const error = thrown(() => plan('opencode', { capture: true }));
+    const error = await failureOf(() => plan('opencode', { capture: true }));
     assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
     assert.match(error.message, /version 2/);
   }
 });
 
-test('vscode: captures are refused, naming the agents that have them', () => {
+test('vscode: captures are refused, naming the agents that have them', async () => {
   const { plan } = home();
-  const error = thrown(() => plan('vscode', { capture: true }));
+  const error = await failureOf(() => plan('vscode', { capture: true }));
   assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
   assert.match(error.message, /does not support --capture/);
   assert.match(error.hint ?? '', /claude-code, codex, cursor, gemini-cli, opencode/);
@@ -431,10 +431,12 @@ test('a capture hook that somebody took out of one event is put back', async () 
   );
 });
 
-test('hooks are refused on Windows, whose shell is not documented', () => {
+test('hooks are refused on Windows, whose shell is not documented', async () => {
   const { request, context } = home();
   const windows = { ...context, platform: 'win32' };
-  const error = thrown(() => planIntegration(windows, request('codex', { capture: true })));
+  const error = await failureOf(() =>
+    planIntegration(windows, request('codex', { capture: true })),
+  );
   assert.match(error.message, /capturing is not supported/);
   assert.match(error.hint ?? '', /--capture/);
 });
@@ -488,14 +490,14 @@ test('variables move the files as they do for the agents', () => {
   assert.equal(files('vscode'), ['/v/user-data/User/mcp.json']);
 });
 
-test('what an agent would take for a variable is refused', () => {
+test('what an agent would take for a variable is refused', async () => {
   const dir = { target: { workspace: `/notes/${'$'}{HOME}/$x` } };
   const { plan } = home();
   for (const agent of ['claude-code', 'cursor', 'gemini-cli', 'vscode'] as const) {
-    assert.is(thrown(() => plan(agent, dir)).code, 'INTEGRATION_UNSUPPORTED', agent);
+    assert.is((await failureOf(() => plan(agent, dir))).code, 'INTEGRATION_UNSUPPORTED', agent);
   }
   const file = { target: { workspace: '/notes/{file:x}' } };
-  assert.is(thrown(() => plan('opencode', file)).code, 'INTEGRATION_UNSUPPORTED');
+  assert.is((await failureOf(() => plan('opencode', file))).code, 'INTEGRATION_UNSUPPORTED');
   assert.is(plan('codex', dir).files[0]?.changes.length, 1);
 });
 
@@ -551,21 +553,11 @@ test('svc from the cache of npx is warned about', async () => {
   assert.not.match(await warnings(PROGRAM), 'cache of npx');
 });
 
-test('a name that is mistyped is fixed, an unknown one is refused', () => {
-  const error = (name: string) => thrown(() => agentNamed(name));
-  assert.match(error('claudecode').hint ?? '', /claude-code/);
-  assert.match(error('emacs').hint ?? '', /vscode/);
-  assert.is(error('emacs').code, 'USAGE');
+test('a name that is mistyped is fixed, an unknown one is refused', async () => {
+  const error = (name: string) => failureOf(() => agentNamed(name));
+  assert.match((await error('claudecode')).hint ?? '', /claude-code/);
+  assert.match((await error('emacs')).hint ?? '', /vscode/);
+  assert.is((await error('emacs')).code, 'USAGE');
 });
-
-function thrown(work: () => unknown): SvcError {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof SvcError) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
 
 test.run();
