@@ -2,7 +2,7 @@ import type { OpenedMemory } from '../memory/index.js';
 import { formatCitation } from '../memory/search/index.js';
 import type { AnsweredQuestion, Answers } from './ask-memory.js';
 import type { EvalOutput } from './output-schemas.js';
-import { meets, type Target } from './score-question.js';
+import { isMet, meets, type Target } from './score-question.js';
 
 type MissOutput = EvalOutput['misses'][number];
 type ReasonOf<Output> = Output extends MissOutput
@@ -39,9 +39,7 @@ export async function explainMisses(
 ): Promise<readonly Miss[]> {
   const misses: Miss[] = [];
   for (const answer of memory.questions) {
-    const missed = answer.targets.filter(
-      (target) => !answer.response.results.some((result) => meets(target, result)),
-    );
+    const missed = answer.targets.filter((target) => !isMet(target, answer.response.results));
     for (const target of missed) {
       misses.push({ answer, target, reason: await reasonOf(answer, target, memory, options) });
     }
@@ -85,7 +83,7 @@ async function faultOf(
     const quoted = `"${target.text.replaceAll('"', ' ')}"`;
     const request = { query: quoted, maxResults: 3, minScore: 0, lexicalOnly: true };
     const { results } = await pool.backend.search(request, { signal });
-    return results.some((result) => meets(target, result)) ? undefined : { why: 'text-unknown' };
+    return isMet(target, results) ? undefined : { why: 'text-unknown' };
   }
   if (!paths.has(target.path)) return { why: 'not-indexed' };
   if (target.kind === 'file') return undefined;

@@ -65,7 +65,8 @@ export function meets(target: Target, result: ScoredResult): boolean {
   }
 }
 
-function isMet(target: Target, results: readonly ScoredResult[]): boolean {
+/** Whether one of the results meets an expectation. */
+export function isMet(target: Target, results: readonly ScoredResult[]): boolean {
   return results.some((result) => meets(target, result));
 }
 

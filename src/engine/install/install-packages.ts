@@ -8,6 +8,7 @@ import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { databaseFault } from '../sqlite/database.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { syncFolder } from '../support/files.js';
+import { writeJsonFile } from '../support/json-file.js';
 import { type PackageFacts, pointerFile, removeLeftovers } from './installed-packages.js';
 import { type FindNpmOptions, findNpm, howEnded, type InstallSubject, npmFailure } from './npm.js';
 
@@ -134,9 +135,9 @@ async function installInto<Installed>(
   const folder = join(dir, name);
   mkdirSync(folder, { mode: 0o700 });
   const manifest = { name: `svc-${subject.name}`, private: true, dependencies: packages };
-  writeJson(join(folder, 'package.json'), manifest);
+  writeJsonFile(join(folder, 'package.json'), manifest);
   if (integrity !== undefined) {
-    writeJson(join(folder, 'package-lock.json'), packageLock(packages, integrity));
+    writeJsonFile(join(folder, 'package-lock.json'), packageLock(packages, integrity));
   }
   onEvent({ type: 'install.started', package: subject.package, version: subject.version });
   const stopWatching = watchSize(folder, (bytes) =>
@@ -160,16 +161,12 @@ async function installInto<Installed>(
   }
   const draft = join(folder, 'pointer.json');
   const bytes = await sizeOfFolder(folder);
-  writeJson(draft, { folder: name, version: subject.version, ...facts, bytes });
+  writeJsonFile(draft, { folder: name, version: subject.version, ...facts, bytes });
   await syncTree(folder);
   syncFolder(dir);
   signal.throwIfAborted();
   renameSync(draft, pointerFile(dir, subject.name));
   syncFolder(dir);
-}
-
-function writeJson(file: string, value: unknown): void {
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Makes npm refuse packages with another content, whatever the registry says. */

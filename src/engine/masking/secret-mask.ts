@@ -35,7 +35,8 @@ export function createSecretMask(known: Iterable<string> = []): SecretMask {
     return redactSecrets(knownForm === undefined ? plain : plain.replaceAll(knownForm, MASK));
   };
   for (const value of known) learn(value);
-  return { learn, text, data: (data) => maskedData(data, text) };
+  // The cast is safe: texts stay texts, and no literal of svc looks like a secret.
+  return { learn, text, data: (data) => masked(data, text) as typeof data };
 }
 
 /** The passwords of a URL, which a message may quote without the rest of it: as they are written, and decoded. */
@@ -76,11 +77,6 @@ function anyOf(forms: ReadonlySet<string>): RegExp | undefined {
     .toSorted((a, b) => b.length - a.length)
     .map((form) => form.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`));
   return new RegExp(escaped.join('|'), 'g');
-}
-
-/** The cast is safe: texts stay texts, and no literal of svc looks like a secret. */
-function maskedData<T>(data: T, text: (plain: string) => string): T {
-  return masked(data, text) as T;
 }
 
 /** Instances of classes are not JSON data. */
