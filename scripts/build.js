@@ -222,26 +222,28 @@ export async function buildProgram() {
  * The commands and the engine as CommonJS, which Node loads synchronously: an eighth of the startup time
  * faster than ES modules.
  * @param {string} dir
+ * @returns what was bundled: absolute paths of modules
  */
 async function buildCommands(dir) {
   const commands = filesBelow(join(source, 'commands')).filter((file) => file.endsWith('.ts'));
-  const entries = [join(source, 'cli/main.ts'), ...PROCESSES.map(below), ...commands];
+  const entries = [...PROCESSES.map((file) => join(source, file)), ...commands];
   const parts = Object.entries(CHUNKS).map(([name, files]) => modulesOf(name, files));
   const { output } = await build({
     ...COMMON,
     input: {
-      ...Object.fromEntries(entries.map((file) => [entryName(file), file])),
+      main: join(source, 'cli/main.ts'),
+      ...Object.fromEntries(
+        entries.map((file) => [relative(source, file).replace(/\.ts$/, ''), file]),
+      ),
       'chunks/oclif-parts': OCLIF_PARTS,
     },
     plugins: [
-      ...[
-        lazyOclif(),
-        leanLibraries(),
-        leanMcp(),
-        withoutSqlitePackage,
-        shorterLibraries,
-        asciiChunks,
-      ],
+      lazyOclif(),
+      leanLibraries(),
+      leanMcp(),
+      withoutSqlitePackage,
+      shorterLibraries,
+      asciiChunks,
       ...parts.map(({ plugin }) => plugin),
     ],
     output: {
@@ -266,7 +268,7 @@ async function buildCommands(dir) {
   if (lost !== undefined) {
     throw new Error(`oclif is in ${lost.fileName}, which cannot load its parts`);
   }
-  return bundledModules(output);
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /**
@@ -283,17 +285,6 @@ function checkCachedChunk(output, name) {
   if (chunks.some(({ code }) => NOT_ASCII.test(code))) {
     throw new Error(`the ${name} chunk is not ASCII`);
   }
-}
-
-/** @param {string} file path below src/ */
-function below(file) {
-  return join(source, file);
-}
-
-/** @param {string} file below src/ */
-function entryName(file) {
-  if (file === join(source, 'cli/main.ts')) return 'main';
-  return relative(source, file).replace(/\.ts$/, '');
 }
 
 /**
@@ -367,11 +358,6 @@ function namesIn(list) {
  */
 function fileOf(from, specifier) {
   return join(dirname(from), specifier).replace(/\.js$/, '.ts');
-}
-
-/** @param {import('rolldown').RolldownOutput['output']} output */
-function bundledModules(output) {
-  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
 
 /** @returns {boolean} whether a source file is newer than the built program */
