@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { deferred, SharedOpening } from '../../../src/engine/support/async.js';
+import { deferred, SharedOpening, withinTime } from '../../../src/engine/support/async.js';
+import { errorOf } from '../../support/failure.js';
 
-const test = suite('shared opening');
+const test = suite('waiting for others');
 
 const NEVER = new AbortController().signal;
 
@@ -28,7 +29,7 @@ test('a caller that gives up does not end it for the others', async () => {
   assert.is(await opening.end(), 'open');
 });
 
-test('it is opened again after a failure', async () => {
+test('what is shared is opened again after a failure', async () => {
   const answers = ['refused', undefined];
   const opening = new SharedOpening(async () => {
     const refused = answers.shift();
@@ -50,6 +51,38 @@ test('closing aborts an opening that nobody waits for', async () => {
   const waiting = opening.get(NEVER).catch(() => 'ended');
   assert.is(await opening.end(), undefined);
   assert.is(await waiting, 'ended');
+});
+
+const never = (): Promise<never> => new Promise(() => {});
+const HOUR_MS = 3_600_000;
+
+test('hanging work is abandoned at its time limit, and its signal aborted', async () => {
+  let told: AbortSignal | undefined;
+  const timed = await withinTime(1, undefined, (signal) => {
+    told = signal;
+    return never();
+  });
+  assert.equal(timed, { done: false });
+  assert.ok(told?.aborted);
+});
+
+test('hanging work is abandoned on abort, before or during it', async () => {
+  const reason = new Error('stopped');
+  assert.is(await errorOf(Error, withinTime(HOUR_MS, AbortSignal.abort(reason), never)), reason);
+  const stop = new AbortController();
+  const waiting = errorOf(Error, withinTime(HOUR_MS, stop.signal, never));
+  stop.abort(reason);
+  assert.is(await waiting, reason);
+});
+
+test('work done in time returns its result and leaves no timer', async () => {
+  const { signal } = new AbortController();
+  const timed = await withinTime(HOUR_MS, signal, async () => 'done');
+  assert.equal(timed, { done: true, value: 'done' });
+  const failure = new Error('failed');
+  const fail = (): Promise<never> => Promise.reject(failure);
+  assert.is(await errorOf(Error, withinTime(HOUR_MS, undefined, fail)), failure);
+  assert.not.ok(process.getActiveResourcesInfo().includes('Timeout'));
 });
 
 test.run();
