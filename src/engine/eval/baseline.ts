@@ -3,9 +3,9 @@ import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
 import { replaceableTarget, replaceFile } from '../support/files.js';
 import { iso } from '../support/time.js';
-import type { TrialResult } from './evaluate.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
 import type { EvalOutput } from './output-schemas.js';
+import type { EvalQuestion } from './question-file.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal('svc-eval-baseline'),
@@ -26,6 +26,12 @@ interface SearchLimits {
   readonly minScore: number | undefined;
 }
 
+/** A question of the evaluation, with how well it was answered. */
+interface ScoredQuestion {
+  readonly question: Pick<EvalQuestion, 'id'>;
+  readonly metrics: Metrics;
+}
+
 /** An evaluation compared with a baseline. */
 type BaselineVerdict = Omit<NonNullable<EvalOutput['baseline']>, 'file' | 'margin'>;
 
@@ -36,7 +42,7 @@ const ROUNDING = 1e-4;
 /** @throws SvcError EVAL_WRITE_FAILED */
 export function writeBaseline(
   file: string,
-  { questions }: TrialResult,
+  questions: readonly ScoredQuestion[],
   { maxResults, minScore }: SearchLimits,
   atMs: number,
 ): void {
@@ -97,7 +103,7 @@ function parseBaseline(file: string): Baseline {
  */
 export function compareWithBaseline(
   baseline: Baseline,
-  { questions }: TrialResult,
+  questions: readonly ScoredQuestion[],
   margin: number,
 ): BaselineVerdict {
   const known = new Map(Object.entries(baseline.questions));

@@ -1,7 +1,14 @@
+import { dirname, resolve } from 'node:path';
 import type { Warning } from '../errors/index.js';
-import type { OpenedMemory } from '../memory/index.js';
-import { candidateLimit } from '../memory/search/index.js';
+import {
+  type MemoryContext,
+  type MemorySelection,
+  type OpenedMemory,
+  openMemory,
+} from '../memory/index.js';
+import { candidateLimit, formatCitation } from '../memory/search/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
+import type { EngineContext } from '../support/context.js';
 import { groupBy } from '../support/lists.js';
 import {
   type AnsweredQuestion,
@@ -11,18 +18,20 @@ import {
   modeOf,
   rerankOf,
 } from './ask-memory.js';
+import { compareWithBaseline, readBaseline, writeBaseline } from './baseline.js';
+import { compareRuns } from './compare-runs.js';
 import { explainMisses, type Miss } from './explain-miss.js';
+import { latencyOf, type Metrics, meanMetrics } from './metrics.js';
+import type { EvalOutput, EvalVariant } from './output-schemas.js';
+import { type EvalQuestion, type Expectation, readQuestions } from './question-file.js';
 import {
-  latencyOf,
-  type Metrics,
-  meanMetrics,
-  QUALITY_NAMES,
-  type QualityName,
-} from './metrics.js';
-import type { EvalVariant } from './output-schemas.js';
-import type { EvalQuestion } from './question-file.js';
-import { seededRandom } from './random.js';
-import { setsKey, type Trial, withSearchSetting } from './trials.js';
+  AS_CONFIGURED,
+  parseTrials,
+  setsKey,
+  type Trial,
+  tidyTrialIndexes,
+  withSearchSetting,
+} from './trials.js';
 
 /** Progress of an evaluation. */
 export type EvalEvent =
@@ -36,13 +45,28 @@ export type EvalEvent =
     }
   | { readonly type: 'misses.started'; readonly name: string };
 
-/** What to evaluate, and how. */
-export interface EvalRequest extends Pick<AskOptions, 'maxResults' | 'minScore' | 'signal'> {
-  readonly questions: readonly EvalQuestion[];
-  /** The others are compared with the first. */
-  readonly trials: readonly [Trial, ...Trial[]];
+/** How a file of questions is evaluated. Paths are absolute. */
+export interface FileEvaluation extends Pick<AskOptions, 'maxResults' | 'minScore' | 'signal'> {
+  readonly file: string;
+  /** The memory for questions without a workspace. */
+  readonly selection: MemorySelection;
+  /** From `--config`. */
+  readonly configFile: string | undefined;
+  /** Variants as typed; see parseTrials. */
+  readonly compare: readonly string[];
+  readonly baselineFile: string | undefined;
+  /** Allowed drop of a metric below the baseline. */
+  readonly margin: number;
+  readonly writeTo: string | undefined;
   readonly seed: number;
   readonly onEvent: (event: EvalEvent) => void;
+}
+
+/** What all trials of an evaluation have in common. */
+interface Evaluation
+  extends Pick<FileEvaluation, 'maxResults' | 'minScore' | 'onEvent' | 'signal'> {
+  readonly questions: readonly EvalQuestion[];
+  readonly warnings: Warning[];
   /**
    * Opens a memory with the settings of a trial.
    *
@@ -52,55 +76,88 @@ export interface EvalRequest extends Pick<AskOptions, 'maxResults' | 'minScore' 
 }
 
 /** The result of one set of settings. */
-export interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
+interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
   readonly trial: Trial;
   readonly questions: readonly AnsweredQuestion[];
 }
 
-/** The result of an evaluation. */
-interface Evaluation {
-  readonly results: readonly [TrialResult, ...TrialResult[]];
-  /** Misses of the first trial. */
-  readonly misses: readonly Miss[];
-  readonly warnings: readonly Warning[];
-}
-
 /**
- * Searches for every question with every trial, and compares the results with what is expected.
+ * Searches for every question of a file with every trial, and compares the results with what is expected. Its searches do
+ * not count as recalls for dreaming.
  *
- * @throws SvcError what opening a memory throws; a provider's error if some passages have no vectors; the
- *   signal's reason
+ * @throws SvcError EVAL_*, USAGE for variants; what opening a memory throws; a provider's error if some passages have no
+ *   vectors; the signal's reason
  */
-export async function evaluate(request: EvalRequest): Promise<Evaluation> {
-  const [firstTrial, ...otherTrials] = request.trials;
-  const warnings: Warning[] = [];
+export async function evaluateFile(
+  context: EngineContext,
+  options: FileEvaluation,
+): Promise<{ readonly output: EvalOutput; readonly warnings: readonly Warning[] }> {
+  const { file, selection, configFile, baselineFile, writeTo } = options;
+  const { maxResults, minScore, seed, margin } = options;
+  // Report invalid arguments before searching anything.
+  const questions = readQuestions(file);
+  const trials = parseTrials(options.compare);
+  const baseline = baselineFile === undefined ? undefined : readBaseline(baselineFile, options);
+  const unrecorded: MemoryContext = { ...context, onRecall: undefined, onLookup: undefined };
+  let agentId: string | null = null;
+  const open = async (trial: Trial, workspace: string | undefined): Promise<OpenedMemory> => {
+    const dir = workspace === undefined ? undefined : resolve(dirname(file), workspace);
+    const memorySelection: MemorySelection =
+      dir === undefined ? selection : { kind: 'workspace', dir };
+    const memory = await openMemory(unrecorded, memorySelection, { configFile, trial });
+    if (dir === undefined) agentId = memory.agentId;
+    return memory;
+  };
+  // Fail early: embedding for the first variant may take an hour.
+  for (const trial of trials) await (await open(trial, questions[0]?.workspace)).backend.close();
+  const evaluation: Evaluation = { ...options, questions, open, warnings: [] };
   const misses: Miss[] = [];
-  const first = await runTrial(firstTrial, request, warnings, misses);
-  const others: TrialResult[] = [];
-  for (const trial of otherTrials) {
-    const result = await runTrial(trial, request, warnings, undefined);
-    const [before, after] = [metricsOf(first), metricsOf(result)];
-    others.push({ ...result, differences: compareRuns(before, after, request.seed) });
+  const first = await runTrial(AS_CONFIGURED, evaluation, misses);
+  const results = [first];
+  for (const trial of trials) {
+    const result = await runTrial(trial, evaluation, undefined);
+    const differences = compareRuns(metricsOf(first), metricsOf(result), seed);
+    results.push({ ...result, differences });
   }
-  return { results: [first, ...others], misses, warnings };
+  await tidyTrialIndexes(context.state, context.clock);
+  if (writeTo !== undefined) {
+    writeBaseline(writeTo, first.questions, options, context.clock.now());
+  }
+  const output: EvalOutput = {
+    agent: agentId,
+    file,
+    questions: questions.length,
+    maxResults,
+    minScore: minScore ?? null,
+    seed,
+    variants: results.map(({ trial, questions: _, latencyMs, ...rest }) => {
+      return { name: trial.name, settings: trial.settings, ...rest, latencyMs };
+    }),
+    misses: misses.map(missOutput),
+    baseline:
+      baseline === undefined || baselineFile === undefined
+        ? null
+        : { file: baselineFile, margin, ...compareWithBaseline(baseline, first.questions, margin) },
+    written: writeTo ?? null,
+  };
+  return { output, warnings: evaluation.warnings };
 }
 
 /** @param misses receives the misses; undefined skips them */
 async function runTrial(
   trial: Trial,
-  request: EvalRequest,
-  warnings: Warning[],
+  evaluation: Evaluation,
   misses: Miss[] | undefined,
 ): Promise<TrialResult> {
-  const { questions, onEvent, signal } = request;
+  const { questions, onEvent, signal } = evaluation;
   onEvent({ type: 'trial.started', name: trial.name });
   const answered: AnsweredQuestion[] = [];
   let done = 0;
   for (const [workspace, group] of groupBy(questions, (question) => question.workspace)) {
-    const memory = await request.open(trial, workspace);
+    const memory = await evaluation.open(trial, workspace);
     try {
       const answers = await askMemory(memory, group, {
-        ...limitsOf(trial, memory, request),
+        ...limitsOf(trial, memory, evaluation),
         signal,
         onSync: (event) => onEvent({ type: 'sync', event }),
         onAnswer: () => {
@@ -109,9 +166,9 @@ async function runTrial(
         },
       });
       answered.push(...answers.questions);
-      warnings.push(...answers.warnings);
+      evaluation.warnings.push(...answers.warnings);
       if (misses === undefined) continue;
-      misses.push(...(await missesOf(answers, memory, { trial, workspace }, request)));
+      misses.push(...(await missesOf(answers, memory, { trial, workspace }, evaluation)));
       signal.throwIfAborted();
     } finally {
       await memory.backend.close();
@@ -129,12 +186,12 @@ async function runTrial(
   };
 }
 
-/** A trial's own maxResults and minScore override those of the request. */
+/** A trial's own maxResults and minScore override those of the command. */
 function limitsOf(
   trial: Trial,
   { agent }: OpenedMemory,
-  { maxResults, minScore }: EvalRequest,
-): Pick<EvalRequest, 'maxResults' | 'minScore'> {
+  { maxResults, minScore }: Evaluation,
+): Pick<Evaluation, 'maxResults' | 'minScore'> {
   const { query } = agent.memorySearch;
   return {
     maxResults: setsKey(trial, 'query.maxResults') ? query.maxResults : maxResults,
@@ -146,7 +203,7 @@ async function missesOf(
   answers: Answers,
   { agent }: OpenedMemory,
   { trial, workspace }: { readonly trial: Trial; readonly workspace: string | undefined },
-  { open, onEvent, maxResults, signal }: EvalRequest,
+  { open, onEvent, maxResults, signal }: Evaluation,
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });
   const rankedCount = candidateLimit(maxResults, agent.memorySearch.query.hybrid);
@@ -183,87 +240,25 @@ function metricsOf({ questions }: TrialResult): readonly Metrics[] {
   return questions.map(({ metrics }) => metrics);
 }
 
-/** Difference of a metric between two runs over the same questions, with its significance. */
-type Difference = EvalVariant['differences'][number];
-
-const RESAMPLES = 2000;
-const LEVEL = 0.05;
-/** With five changed questions a difference cannot be significant at 5 % (sign test: 2 · 2⁻⁵). */
-const FEWEST_CHANGED = 6;
-
-/**
- * Compares runs with the paired bootstrap (Efron; Sakai 2006 for search). Metrics that no question has in
- * both runs are left out.
- *
- * @param before and after: the metrics of each question, in the same order
- * @param seed makes the result reproducible
- */
-export function compareRuns(
-  before: readonly Metrics[],
-  after: readonly Metrics[],
-  seed: number,
-): readonly Difference[] {
-  return QUALITY_NAMES.flatMap((metric) => {
-    const difference = differenceOf(pairedDifferences(metric, before, after), seed);
-    return difference === undefined ? [] : [{ metric, ...difference }];
-  });
-}
-
-function pairedDifferences(
-  name: QualityName,
-  before: readonly Metrics[],
-  after: readonly Metrics[],
-): Float64Array {
-  return Float64Array.from(
-    before.flatMap((metrics, at) => {
-      const [first, second] = [metrics[name], after[at]?.[name]];
-      return first === null || second === null || second === undefined ? [] : [second - first];
-    }),
-  );
-}
-
-/** Mean and significance of the differences per question; undefined if there are none. */
-export function differenceOf(
-  differences: Float64Array,
-  seed: number,
-): Omit<Difference, 'metric'> | undefined {
-  const { length } = differences;
-  if (length === 0) return undefined;
-  const difference = differences.reduce((sum, value) => sum + value, 0) / length;
-  const changed = differences.filter((value) => value !== 0).length;
-  if (changed === 0) return { difference: 0, low: 0, high: 0, p: 1, beyondChance: false };
-  const means = resampledMeans(differences, seed);
-  const share = (kept: (mean: number) => boolean): number =>
-    (means.filter(kept).length + 1) / (RESAMPLES + 1);
-  const atMostZero = share((mean) => mean <= 0);
-  const p = Math.min(
-    1,
-    2 *
-      Math.min(
-        atMostZero,
-        share((mean) => mean >= 0),
-      ),
-  );
-  return {
-    difference,
-    low: means[Math.floor((RESAMPLES * LEVEL) / 2)] ?? difference,
-    high: means[Math.ceil(RESAMPLES * (1 - LEVEL / 2)) - 1] ?? difference,
-    p,
-    beyondChance: p < LEVEL && changed >= FEWEST_CHANGED,
-  };
-}
-
-/** Ascending. */
-function resampledMeans(differences: Float64Array, seed: number): Float64Array {
-  const random = seededRandom(seed);
-  const { length } = differences;
-  const means = new Float64Array(RESAMPLES);
-  for (let at = 0; at < RESAMPLES; at++) {
-    let sum = 0;
-    for (let drawn = 0; drawn < length; drawn++) {
-      sum += differences[Math.floor(random() * length)] ?? 0;
-    }
-    means[at] = sum / length;
+/** An expectation as written in a file of questions; text in quotes. */
+function expectationWords(expected: Expectation): string {
+  switch (expected.kind) {
+    case 'file':
+      return expected.path;
+    case 'lines':
+      return formatCitation(expected);
+    case 'text':
+      return JSON.stringify(expected.text);
   }
-  return means.sort();
+}
+
+function missOutput({ answer, target, reason }: Miss): EvalOutput['misses'][number] {
+  const { id, question, workspace } = answer.question;
+  return {
+    id,
+    question,
+    ...(workspace !== undefined && { workspace }),
+    expected: expectationWords(target),
+    ...reason,
+  };
 }

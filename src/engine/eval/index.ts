@@ -1,7 +1,6 @@
 /* Imported directly: trials.js (forget). */
 export { askMemory } from './ask-memory.js';
 export { draftLines, draftQuestions, writeDraftFile } from './draft-questions.js';
-export type { EvalEvent } from './evaluate.js';
-export { evaluateFile } from './evaluate-file.js';
+export { type EvalEvent, evaluateFile } from './evaluate.js';
 export { meanMetrics, type QualityName } from './metrics.js';
 export type { EvalDraftsOutput, EvalOutput } from './output-schemas.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareRuns, differenceOf } from '../../../src/engine/eval/evaluate.js';
+import { compareRuns, differenceOf } from '../../../src/engine/eval/compare-runs.js';
 import type { Metrics } from '../../../src/engine/eval/metrics.js';
 
 const test = suite('differences between runs');
