@@ -100,9 +100,9 @@ export const promptStyle = z.enum([
 ]);
 
 const config = () => ({
-  enabled: key(z.boolean(), 'Set by `active-memory on|off`'),
+  enabled: key(z.boolean(), 'False turns recall off for all conversations'),
   agents: key(z.array(text()), 'Agents it runs for; none if empty'),
-  model: key(text(), 'Model of the recall sub-agent, as `provider/model`'),
+  model: key(text(), 'Model that condenses what is recalled, as `provider/model`'),
   modelFallback: key(text(), 'Model to use if no other is available'),
   modelFallbackPolicy: key(z.enum(['default-remote', 'resolved-only']), 'No longer has any effect'),
   allowedChatTypes: key(
@@ -113,20 +113,20 @@ const config = () => ({
   deniedChatIds: key(z.array(text()), 'Never run in these conversations'),
   thinking: key(
     z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'adaptive', 'max']),
-    'How much the sub-agent thinks',
+    'How much the model thinks',
   ),
   timeoutMs: key(integer(250, 120_000), 'Time limit of a recall, in milliseconds'),
   setupGraceTimeoutMs: key(
     integer(0, 30_000),
-    'Added to the time limit of the hook only, in milliseconds',
+    'Added to `timeoutMs` for slow machines, in milliseconds',
   ),
   queryMode: key(
     z.enum(['message', 'recent', 'full']),
-    'What to search for: the message, recent turns, or the whole conversation',
+    'What the model gets: the message, recent turns, or the whole conversation',
   ),
   promptStyle: key(promptStyle, 'How readily to recall something'),
-  promptOverride: key(text(), 'Replaces the instructions of the sub-agent'),
-  promptAppend: key(text(), 'Added to the instructions of the sub-agent'),
+  promptOverride: key(text(), 'Replaces the instructions of the model'),
+  promptAppend: key(text(), 'Added to the instructions of the model'),
   maxSummaryChars: key(integer(40, 1000), 'Maximum length of a recall, in characters'),
   recentUserTurns: key(integer(0, 4), 'User turns that `recent` includes'),
   recentAssistantTurns: key(integer(0, 3), 'Assistant turns that `recent` includes'),
@@ -142,7 +142,7 @@ const config = () => ({
     'How long the pause lasts, in milliseconds',
   ),
   logging: key(z.boolean(), 'Log every recall'),
-  persistTranscripts: key(z.boolean(), 'Keep the transcripts of the sub-agent'),
+  persistTranscripts: key(z.boolean(), 'Keep what the model was asked and answered'),
   transcriptDir: key(text(), 'Folder for those transcripts, in the state folder'),
   ext: section(
     () => ({
