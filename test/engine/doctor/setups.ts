@@ -68,6 +68,9 @@ async function notifyingFlows(patient: Patient): Promise<Flows> {
 }
 
 const search = (memorySearch: object): object => ({ agents: { defaults: { memorySearch } } });
+const recallWith = (model: string): object => ({
+  plugins: { entries: { 'active-memory': { enabled: true, config: { model } } } },
+});
 const route = (secret: unknown, rest: object = {}): object => ({
   sessionKey: 's',
   secret,
@@ -887,6 +890,23 @@ const SERVICES: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: configure(search({ provider: 'none', query: { rerank: { provider: 'cohere' } } })),
     fix: configure(search({ provider: 'none' })),
+  },
+  {
+    name: 'a model for captures without a key',
+    finds: 'models/model-unusable',
+    severity: 'warning',
+    breaks: configure({ memory: { captureModel: 'anthropic/claude' } }),
+    at: '3:21',
+    fix: (patient) => {
+      patient.env = { ANTHROPIC_API_KEY: PLANTED };
+    },
+  },
+  {
+    name: 'a model for active memory of a provider that nobody declared',
+    finds: 'models/model-unusable',
+    severity: 'warning',
+    breaks: configure(recallWith('nobody/some-model')),
+    fix: configure(recallWith('ollama/some-model')),
   },
   {
     name: 'a key that the provider refuses, and quotes',

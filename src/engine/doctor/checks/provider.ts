@@ -1,4 +1,5 @@
-import type { ResolvedAgent, SecretInput } from '../../config/index.js';
+import type { ConfigPath, ResolvedAgent, SecretInput } from '../../config/index.js';
+import { providerWorld } from '../../embeddings/index.js';
 import type { Diagnosis } from '../../embeddings/output-schemas.js';
 import { SvcError } from '../../errors/index.js';
 import { diagnoseMemory } from '../../memory/diagnose-memory.js';
@@ -195,5 +196,51 @@ async function checkReranker(
       hint: error.hint ?? 'svc memory status --deep shows every step',
     });
     return { name: tested.name, findings: [failure] };
+  }
+}
+
+/** Whether the chat models can be used without which rules decide, unseen by anyone. Nothing is sent to them. */
+export const models = configuredCheck('models', async (world) => {
+  const { memory, plugins } = world.loaded.resolved;
+  const { enabled, config } = plugins.entries['active-memory'];
+  const recalls = enabled && config.enabled;
+  const recallKey = config.model === undefined ? 'modelFallback' : 'model';
+  const uses = [
+    { purpose: 'captures', model: memory.captureModel, path: ['memory', 'captureModel'] },
+    {
+      purpose: 'active memory',
+      model: recalls ? config[recallKey] : undefined,
+      path: ['plugins', 'entries', 'active-memory', 'config', recallKey],
+    },
+  ].flatMap(({ model, ...use }) => (model === undefined ? [] : [{ ...use, model }]));
+  return {
+    summary: [...new Set(uses.map(({ model }) => model))].join(', ') || 'none',
+    findings: await Promise.all(uses.map((use) => modelFinding(use, world))),
+    off: uses.length === 0,
+  };
+});
+
+async function modelFinding(
+  {
+    purpose,
+    model,
+    path,
+  }: { readonly purpose: string; readonly model: string; readonly path: ConfigPath },
+  { loaded, context, signal, placeOf }: ConfiguredWorld,
+): Promise<Finding | undefined> {
+  const { chooseChatModel, openChatModel } = await import('../../chat/index.js');
+  const world = providerWorld(loaded, context);
+  try {
+    await openChatModel(chooseChatModel(model, world), world, signal);
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SvcError)) throw error;
+    return finding('model-unusable', 'warning', {
+      message: `${purpose}: rules are used instead of the model ${model}`,
+      cause: error.message,
+      place: placeOf(path),
+      hint: error.hint ?? `svc config unset ${path.join('.')}`,
+    });
   }
 }
