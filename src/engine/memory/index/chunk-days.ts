@@ -1,7 +1,8 @@
 import { type DayRange, dayNumber, oneDay } from '../../support/day.js';
 import type { Chunk, DocumentKey, Source } from '../types.js';
 
-const ISO_DAY = /(?<!\d)(\d{4})-(\d\d)-(\d\d)(?!\d)/;
+/** With `_`, as in the journals of Logseq. */
+const ISO_DAY = /(?<!\d)(\d{4})([-_])(\d\d)\2(\d\d)(?!\d)/;
 const HEADING = /^#{1,6} .*$/gmu;
 
 /** The day in a dated note's name (`memory/2026-02-03.md`), if any. */
@@ -36,5 +37,5 @@ function dayIn(text: string): number | undefined {
   const match = ISO_DAY.exec(text);
   return match === null
     ? undefined
-    : dayNumber(Number(match[1]), Number(match[2]), Number(match[3]));
+    : dayNumber(Number(match[1]), Number(match[3]), Number(match[4]));
 }

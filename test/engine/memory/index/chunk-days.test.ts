@@ -10,6 +10,8 @@ const days = (first: string, last = first) => ({ first: day(first), last: day(la
 test('a dated note has its day in its name', () => {
   assert.is(dayOfPath('memory/2026-02-03.md'), day('2026-02-03'));
   assert.is(dayOfPath('memory/2026-02-03-meeting.md'), day('2026-02-03'));
+  assert.is(dayOfPath('journals/2026_02_03.md'), day('2026-02-03'));
+  assert.is(dayOfPath('memory/2026-02_03.md'), undefined);
   assert.is(dayOfPath('2026-02-03/notes.md'), undefined);
   assert.is(dayOfPath('memory/2026-13-03.md'), undefined);
   assert.is(dayOfPath('notes.md'), undefined);
