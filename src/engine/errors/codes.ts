@@ -49,7 +49,7 @@ export const ERROR_CODES = {
   DOCUMENT_UNREADABLE: failure('An indexed file cannot be read.'),
   DREAM_CLAIM_UNKNOWN: failure('Dreaming knows no claim with this key or text.'),
   DREAM_FILE_REFUSED: failure(
-    'Dreaming refused to write to a symbolic link, a folder or a file that is too large.',
+    'Dreaming refused to write to a symbolic link, a folder, or a file that is read-only or too large.',
   ),
   DREAM_MEMORY_BUSY: failure('MEMORY.md kept changing, so dreaming wrote nothing.'),
   DREAM_STORE_NEWER: failure('The dreaming database was written by a newer version of svc.'),

@@ -13,6 +13,7 @@ import {
   SHARED_FOLDER_MODE,
   syncFolder,
 } from '../support/files.js';
+import { shellWord } from '../support/text.js';
 
 /** The long-term memory of a workspace. */
 export const MEMORY_FILE = 'MEMORY.md';
@@ -30,6 +31,8 @@ export interface GuardedFile {
 /** The largest file that svc changes. */
 export const MOST_FILE_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
+/** The bits of a mode by which anyone can write. */
+const ANY_WRITE = 0o222;
 
 /**
  * Reads a file before it is written. Refuses symbolic links, both the file and any folder in its path: a
@@ -53,9 +56,14 @@ export function readGuarded(dir: string, path: string): GuardedFile {
   return { path: file, text: bytes.toString('utf8'), exists: true, mode: stats.mode & PERMISSIONS };
 }
 
-/** Replaces a file, creating folders if needed; does nothing if the text is unchanged. */
+/**
+ * Replaces a file, creating folders if needed; does nothing if the text is unchanged.
+ *
+ * @throws SvcError DREAM_FILE_REFUSED if it is read-only; the error of the file system
+ */
 export function writeGuarded(file: GuardedFile, text: string): void {
   if (file.exists && file.text === text) return;
+  requireWritable(file);
   if (!file.exists) makeFolders(dirname(file.path), SHARED_FOLDER_MODE);
   // A killed write may have left a temporary file with text of notes.
   removeStrayTemporaries(dirname(file.path), Date.now());
@@ -75,11 +83,18 @@ export function writeGuarded(file: GuardedFile, text: string): void {
 /** How often a change of a file is planned: again if a person saves the file meanwhile. */
 export const MOST_TRIES = 3;
 
-/** Deletes a file durably, if it exists. */
+/** Deletes a file durably, if it exists. @throws SvcError DREAM_FILE_REFUSED if it is read-only */
 export function removeGuarded(file: GuardedFile): void {
   if (!file.exists) return;
+  requireWritable(file);
   rmSync(file.path, { force: true });
   syncFolder(dirname(file.path));
+}
+
+/** Replacing or deleting a file would ignore its mode. */
+export function requireWritable({ path, mode }: GuardedFile): void {
+  if ((mode & ANY_WRITE) === 0)
+    throw refused(path, 'it is read-only', `run "chmod u+w ${shellWord(path)}"`);
 }
 
 function assertInside(dir: string, folder: string, path: string): void {

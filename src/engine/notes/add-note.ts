@@ -13,8 +13,8 @@ import {
 } from '../memory-files/guarded-file.js';
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
-import { shellWord } from '../support/text.js';
 import {
+  asNoteChange,
   changeNotes,
   type NoteChanger,
   type NoteOptions,
@@ -97,9 +97,6 @@ function overBudget(characters: number, budget: number): SvcError {
   );
 }
 
-/** The bits of a mode by which anyone can write. */
-const ANY_WRITE = 0o222;
-
 /**
  * Adds an entry to a note whose workspace is locked.
  *
@@ -127,11 +124,6 @@ export function writeEntry(
         heading: heading === undefined ? undefined : plainHeading(heading),
         title,
       });
-    // Replacing it would ignore its mode.
-    if ((before.mode & ANY_WRITE) === 0) {
-      const hint = `run "chmod u+w ${shellWord(before.path)}", or add to another file`;
-      throw new SvcError('NOTE_FILE_REFUSED', `cannot write ${path}: it is read-only`, { hint });
-    }
     if (Buffer.byteLength(text) > MOST_FILE_BYTES) {
       const message = `cannot write ${path}: it would be larger than 4 MB`;
       throw new SvcError('NOTE_FILE_REFUSED', message, { hint: 'add to another file' });
@@ -145,7 +137,7 @@ export function writeEntry(
       continue;
     }
     try {
-      writeGuarded(before, text);
+      asNoteChange(() => writeGuarded(before, text));
     } catch (error) {
       writes.remove(id);
       throw error;

@@ -96,8 +96,13 @@ export function changeableNote(dir: string, path: string): GuardedFile | undefin
 
 /** Reads a note before it is changed. @throws SvcError NOTE_FILE_REFUSED */
 export function readNote(dir: string, path: string): GuardedFile {
+  return asNoteChange(() => readGuarded(dir, path));
+}
+
+/** Reads or writes a note with the error codes of notes. @throws SvcError NOTE_FILE_REFUSED; what the work throws */
+export function asNoteChange<T>(work: () => T): T {
   try {
-    return readGuarded(dir, path);
+    return work();
   } catch (cause) {
     if (!(cause instanceof SvcError) || cause.code !== 'DREAM_FILE_REFUSED') throw cause;
     throw new SvcError('NOTE_FILE_REFUSED', messageOf(cause), { hint: cause.hint, cause });

@@ -7,6 +7,7 @@ import { isSqliteError } from '../sqlite/database.js';
 import { iso } from '../support/time.js';
 import { writeId } from './add-note.js';
 import {
+  asNoteChange,
   changeableNote,
   changeNotes,
   type NoteChanger,
@@ -121,8 +122,7 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
     }
     if (readNote(dir, write.path).text !== file.text) continue;
     const isRemoved = text.trim() === '' && write.created;
-    if (isRemoved) removeGuarded(file);
-    else writeGuarded(file, text);
+    asNoteChange(() => (isRemoved ? removeGuarded(file) : writeGuarded(file, text)));
     passCreatedParts(changer, { ...write, created: write.created && !isRemoved, frames }, text);
     return 'undone';
   }

@@ -193,7 +193,7 @@ test('forgotten text is refused', async () => {
 });
 
 test('only files of memory are written, and no links are followed', async () => {
-  const { add, write, dir } = await newWorkspace();
+  const { add, undo, write, dir } = await newWorkspace();
   for (const file of [
     '../x.md',
     '/etc/x.md',
@@ -221,6 +221,13 @@ test('only files of memory are written, and no links are followed', async () => 
   assert.is(await codeOf(add('x', { file: 'memory/a.md' })), 'NOTE_FILE_REFUSED');
   chmodSync(join(dir, 'memory/a.md'), 0o644);
   assert.is((await add('x', { file: join(dir, 'memory/a.md') })).path, 'memory/a.md');
+  chmodSync(join(dir, 'memory/a.md'), 0o444);
+  assert.is(await codeOf(undo()), 'NOTE_FILE_REFUSED');
+  chmodSync(join(dir, 'memory/a.md'), 0o644);
+  assert.equal(
+    (await undo()).map(({ outcome }) => outcome),
+    ['undone'],
+  );
 });
 
 test('what a search would never find is not written', async () => {

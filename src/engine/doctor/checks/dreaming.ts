@@ -12,7 +12,7 @@ import {
   realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
-import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
+import { MEMORY_FILE, readGuarded, requireWritable } from '../../memory-files/guarded-file.js';
 import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
@@ -55,7 +55,9 @@ function logFinding({ workspace: { files } }: DreamTarget): Finding | undefined 
 function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefined {
   const file = join(workspace.dir, MEMORY_FILE);
   try {
-    const { path, text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
+    const memory = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
+    const { path, text } = memory;
+    requireWritable(memory);
     // The file is replaced, so its folder must be writable.
     accessSync(dirname(path), constants.W_OK);
     const { maxMemoryChars } = settings.phases.deep;

@@ -7,6 +7,7 @@ import {
   MOST_TRIES,
   readGuarded,
   removeGuarded,
+  requireWritable,
   writeGuarded,
 } from '../../memory-files/guarded-file.js';
 import { lineEndAfter } from '../../memory-files/insertion.js';
@@ -61,6 +62,8 @@ export function changeMemory(
     const change = plan(file.text);
     const isEmpty = change.decided.length === 0 && change.operations.length === 0;
     if (isEmpty || changer.dryRun) return sweep;
+    // Before a plan is recorded, which would be completed later.
+    requireWritable(file);
     const archive = readGuarded(changer.dir, archivePath(sweep.day));
     const archived = appendRetired(archive.text, change.retired, sweep.day);
     const operations = [...change.operations, ...archived.operations];
@@ -238,6 +241,7 @@ function undoOperations(
     // What is missing from a file that nobody else has changed was removed by an undo that was killed.
     const isOwn = hash('sha256', file.text) === afterDigest;
     if (text !== file.text) {
+      requireWritable(file);
       const memory = {
         ...sweep.memory,
         state: 'applied',

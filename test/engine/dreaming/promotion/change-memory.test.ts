@@ -30,6 +30,7 @@ import {
   type SweepRecord,
   sweepRecords,
 } from '../../../../src/engine/dreaming/store/sweep-records.js';
+import { SvcError } from '../../../../src/engine/errors/index.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const NOW = Date.UTC(2026, 10, 20, 3);
@@ -125,6 +126,29 @@ test('the permissions of MEMORY.md stay; a new one is for its owner alone', asyn
   changeMemory(fresh.changer, SWEEP, planFor);
   assert.is(statSync(fresh.file).mode & 0o777, 0o600);
 });
+
+test('a read-only MEMORY.md is left alone, by promoting and by undo', () => {
+  const { changer, file, read } = aChanger();
+  chmodSync(file, 0o444);
+  assert.throws(() => changeMemory(changer, SWEEP, planFor), isReadOnly);
+  assert.is(read(), HAND);
+  assert.equal(changer.sweeps.planned(), []);
+  chmodSync(file, 0o644);
+  const applied = changeMemory(changer, SWEEP, planFor);
+  const promoted = read();
+  chmodSync(file, 0o444);
+  assert.throws(() => undoRecordedSweep(changer, applied), isReadOnly);
+  assert.is(read(), promoted);
+  chmodSync(file, 0o644);
+  assert.is(undoRecordedSweep(changer, applied).undone, 1);
+  assert.is(read(), HAND);
+});
+
+function isReadOnly(error: unknown): boolean {
+  return (
+    error instanceof SvcError && /read-only.*chmod u\+w/su.test(`${error.message} ${error.hint}`)
+  );
+}
 
 test('if a person saves the file meanwhile, the change is planned again; both texts are in it', () => {
   const { changer, file, read } = aChanger();
