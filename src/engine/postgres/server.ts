@@ -20,7 +20,7 @@ export interface ServerSettings {
 export interface Sql {
   /**
    * Rows of a statement with `$1`, `$2` … for values. `bigint` and `numeric` arrive as numbers, `bytea` as Buffer.
-   * Outside of a transaction it must only read: it runs twice if the connection is lost.
+   * Outside of a transaction it must only read: it runs again if the connection is lost.
    *
    * @throws SvcError STORAGE_*
    */
@@ -120,13 +120,14 @@ export class Server implements Sql {
   }
 
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    const read = () => this.withClient((client) => rowsOf<Row>(client, text, values));
-    try {
-      return await read();
-    } catch (error) {
-      const isLost = error instanceof SvcError && isConnectionLost(error.cause);
-      if (!isLost || this.isFailingFast()) throw error;
-      return read();
+    for (let losses = 1; ; losses += 1) {
+      const wasIdle = this.pool.idleCount > 0;
+      try {
+        return await this.withClient((client) => rowsOf<Row>(client, text, values));
+      } catch (error) {
+        const isLost = error instanceof SvcError && isConnectionLost(error.cause);
+        if (!isLost || !this.mayReplace(losses, wasIdle)) throw error;
+      }
     }
   }
 
@@ -145,19 +146,28 @@ export class Server implements Sql {
     work: (transaction: Transaction) => Promise<T>,
     { retries = CONFLICT_RETRIES, lockWaitMs }: TransactionOptions = {},
   ): Promise<T> {
-    let isLost = false;
-    for (let attempt = 0; ; attempt += 1) {
+    for (let conflicts = 0, losses = 0; ; ) {
+      const wasIdle = this.pool.idleCount > 0;
       try {
         return await this.transactOnce(work, lockWaitMs);
       } catch (error) {
-        const cause = error instanceof SvcError ? error.cause : error;
-        const isConflict = serverFault(cause) === 'conflict' && attempt < retries;
-        const isFirstLoss: boolean = isConnectionLost(cause) && !isLost;
         const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
-        if (isUncertain || !(isConflict || isFirstLoss) || this.isFailingFast()) throw error;
-        isLost ||= isFirstLoss;
+        const cause = error instanceof SvcError ? error.cause : error;
+        if (serverFault(cause) === 'conflict') conflicts += 1;
+        else if (!isUncertain && isConnectionLost(cause)) losses += 1;
+        else throw error;
+        if (conflicts > retries || !this.mayReplace(losses, wasIdle)) throw error;
       }
     }
+  }
+
+  /**
+   * Whether to try again after so many lost connections. Of those that were idle, all can be dead, as after a machine
+   * has slept; a statement that ends its connection must not do so again and again.
+   */
+  private mayReplace(losses: number, wasIdle: boolean): boolean {
+    const isExpected = losses <= 1 || (wasIdle && losses <= this.settings.poolSize);
+    return isExpected && !this.isFailingFast();
   }
 
   private async transactOnce<T>(

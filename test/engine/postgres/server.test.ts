@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -41,6 +43,30 @@ async function filledTables(server: Server): Promise<ReadonlyMap<string, readonl
     filled.set(table, await server.query(`SELECT * FROM svc.${table}`));
   }
   return filled;
+}
+
+/** A way to a server that can forget its connections, as a network does while a machine sleeps: then they are reset when used. */
+async function serverThatForgets(port: number) {
+  const dead = new Set<Socket>();
+  const alive = new Set<Socket>();
+  const listener = createServer((socket) => {
+    const upstream = connect(port, '127.0.0.1');
+    alive.add(socket);
+    socket.on('data', (data) =>
+      dead.has(socket) ? socket.resetAndDestroy() : upstream.write(data),
+    );
+    upstream.on('data', (data) => socket.write(data));
+    socket.on('error', () => undefined).on('close', () => upstream.destroy());
+    upstream.on('error', () => undefined).on('close', () => socket.destroy());
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    forget: () => {
+      for (const socket of alive) dead.add(socket);
+    },
+    close: () => listener.close(),
+  };
 }
 
 for (const postgres of servers) {
@@ -250,6 +276,23 @@ if (cluster !== undefined) {
     assert.is(result, 1);
     assert.is(runs, 2);
     await server.close();
+  });
+
+  test('dead connections are replaced, however many there are', async () => {
+    const path = await serverThatForgets(cluster.port);
+    const url = new URL(await cluster.newDatabase());
+    url.port = String(path.port);
+    const server = serverAt(url.href);
+    const openSome = () =>
+      Promise.all([1, 2, 3].map(() => server.query('SELECT pg_sleep(0.1)::text')));
+    await openSome();
+    path.forget();
+    assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
+    await openSome();
+    path.forget();
+    assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
+    await server.close();
+    path.close();
   });
 
   test('a deadlock is run again', async () => {
