@@ -199,7 +199,7 @@ async function checkReranker(
   }
 }
 
-/** Whether the chat models can be used without which rules decide, unseen by anyone. Nothing is sent to them. */
+/** Whether the configured chat models can be used: otherwise rules decide, which nobody notices. Nothing is sent. */
 export const models = configuredCheck('models', async (world) => {
   const { memory, plugins } = world.loaded.resolved;
   const { enabled, config } = plugins.entries['active-memory'];
