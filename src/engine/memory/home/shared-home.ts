@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerContext,
 } from '../../postgres/index.js';
+import { NEVER, SharedOpening } from '../../support/async.js';
 import { currentIdentity, type IndexSettings } from '../index/index.js';
 import {
   chunksByDocument,
@@ -41,18 +42,12 @@ export function createSharedHome({
   listFile,
 }: SharedHomeOptions): IndexHome {
   const identity = currentIdentity(settings);
-  let connected: Promise<Server> | undefined;
+  /** The server, checked once. */
+  const opening = new SharedOpening(() => openCurrentServer(context, place.config));
+  const connect = (): Promise<Server> => opening.get(NEVER);
   /** What was forgotten by this process, in plain text. */
   let traces: readonly string[] = [];
 
-  /** The server, checked once. */
-  const connect = (): Promise<Server> => {
-    connected ??= openCurrentServer(context, place.config).catch((error: unknown) => {
-      connected = undefined;
-      throw error;
-    });
-    return connected;
-  };
   const forgetList = async () => sharedForgetList(await connect(), place, listFile);
   return {
     others: {
