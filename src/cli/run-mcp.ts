@@ -32,6 +32,9 @@ export interface McpRunOptions
   readonly verbose: boolean;
 }
 
+/** How it ended; over stdin and stdout, only why. */
+export type McpEnd = McpOutput | { readonly reason: McpOutput['reason'] | 'closed' };
+
 /** Work that takes longer than this to stop is abandoned. */
 const LONGEST_END_MS = 5000;
 
@@ -40,7 +43,7 @@ const LONGEST_END_MS = 5000;
  *
  * @throws SvcError MCP_TOKEN_UNUSABLE, MCP_HTTP_INSECURE, LISTEN_FAILED; those of loading a configuration
  */
-export async function runMcp(options: McpRunOptions): Promise<McpOutput> {
+export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
   const { LiveMemory, sessionOf } = await import('../engine/mcp/index.js');
   const { context, mask, version } = options;
   const log = logOnStderr(options);
@@ -88,29 +91,20 @@ interface Signals extends Pick<McpHttpOptions, 'abort' | 'stopped'> {
   readonly close: () => void;
 }
 
-type Stopped = Awaited<Signals['stopped']>;
-
-async function serveStdio(mcpContext: McpContext, stopped: Signals['stopped']): Promise<McpOutput> {
+async function serveStdio(mcpContext: McpContext, stopped: Signals['stopped']): Promise<McpEnd> {
   const { connectStdio } = await import('../engine/mcp/index.js');
   const connection = connectStdio(mcpContext, process);
   mcpContext.memory.warmUp();
   const reason = await Promise.race([stopped, connection.ended.then(() => 'closed' as const)]);
   await connection.close();
-  return {
-    transport: 'stdio',
-    url: null,
-    publicUrl: null,
-    tokenFile: null,
-    auditLog: null,
-    reason,
-  };
+  return { reason };
 }
 
 /** Ctrl-C and SIGTERM; a second signal exits immediately. */
 function waitForSignals(): Signals {
   const abort = new AbortController();
-  const stopped = deferred<Stopped>();
-  const on = (reason: Stopped): void => {
+  const stopped = deferred<McpOutput['reason']>();
+  const on = (reason: McpOutput['reason']): void => {
     if (abort.signal.aborted) process.exit(reason === 'SIGINT' ? 130 : 143);
     abort.abort();
     stopped.resolve(reason);

@@ -28,7 +28,7 @@ export interface McpHttpOptions {
   /** The context of clients of an agent; null is the memory that the flags name. */
   readonly contextFor: (agent: string | null, session: DescribedSession) => McpContext;
   /** The signal that ended the process. */
-  readonly stopped: Promise<'SIGINT' | 'SIGTERM'>;
+  readonly stopped: Promise<McpOutput['reason']>;
   readonly abort: AbortSignal;
 }
 

@@ -8,13 +8,12 @@ import {
   targetFlags,
 } from '../cli/flags.js';
 import { MemoryCommand } from '../cli/memory-command.js';
-import { runMcp } from '../cli/run-mcp.js';
+import { type McpEnd, runMcp } from '../cli/run-mcp.js';
 import { resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
-import type { McpOutput } from '../engine/mcp/index.js';
 import { programVersion } from '../engine/overview/about.js';
 
-export default class Mcp extends MemoryCommand<McpOutput> {
+export default class Mcp extends MemoryCommand<McpEnd> {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
     `Gives an agent the tools memory_search, memory_get, memory_recent and memory_links, and the memory files as resources; with mcp.write in the configuration also memory_add. Agents start it themselves; "svc integrate" adds it to their configuration.
@@ -44,7 +43,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     return (this.isHttp || this.isTyped('http')) && super.jsonEnabled();
   }
 
-  async run(): Promise<McpOutput> {
+  async run(): Promise<McpEnd> {
     const { flags } = await this.parse(Mcp);
     this.isHttp = flags.http;
     // A variable may be meant for other commands, so only typed flags are refused.

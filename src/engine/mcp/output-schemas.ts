@@ -4,8 +4,8 @@ import { tokenFields } from './tokens/token-store.js';
 
 /** `svc mcp --http --json`, printed when the server ends. */
 export const mcpOutputSchema = documentSchema({
-  transport: field(z.enum(['http', 'stdio']), 'Always `http` in a printed document.'),
-  url: field(z.nullable(z.string()), 'Where it listened.'),
+  transport: field(z.literal('http'), 'Always `http`.'),
+  url: field(z.string(), 'Where it listened.'),
   publicUrl: field(
     z.nullable(z.string()),
     'What clients on other machines use; `null` if only this machine can connect.',
@@ -14,11 +14,8 @@ export const mcpOutputSchema = documentSchema({
     z.nullable(z.string()),
     'Absolute path of the token file for programs on this machine; `null` if others can connect, with named tokens.',
   ),
-  auditLog: field(z.nullable(z.string()), 'Absolute path of the log with one line per call.'),
-  reason: field(
-    z.enum(['SIGINT', 'SIGTERM', 'closed']),
-    'The signal that ended it; `closed` if the client disconnected.',
-  ),
+  auditLog: field(z.string(), 'Absolute path of the log with one line per call.'),
+  reason: field(z.enum(['SIGINT', 'SIGTERM']), 'The signal that ended it.'),
 });
 
 export type McpOutput = DocumentOf<typeof mcpOutputSchema>;
