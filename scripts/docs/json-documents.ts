@@ -15,7 +15,6 @@ import {
   logoutOutputSchema,
 } from '../../src/engine/providers/output-schemas.js';
 import { CARE_DOCUMENTS } from './json-care-documents.js';
-import { DOCTOR_DOCUMENT } from './json-doctor-document.js';
 import type { JsonDocument } from './json-document.js';
 import { DREAM_DOCUMENTS } from './json-dream-documents.js';
 import { EVAL_DOCUMENTS } from './json-eval-documents.js';
@@ -29,7 +28,6 @@ import { OVERVIEW_DOCUMENTS } from './json-overview-documents.js';
 import { PROVIDER_DOCUMENTS } from './json-provider-documents.js';
 import { RECALL_DOCUMENTS } from './json-recall-documents.js';
 import { SCHEDULE_DOCUMENTS } from './json-schedule-documents.js';
-import { SCOPE_DOCUMENT } from './json-scope-document.js';
 import { SERVE_DOCUMENTS } from './json-serve-documents.js';
 import { STORAGE_DOCUMENTS } from './json-storage-documents.js';
 import { WEBHOOK_DOCUMENTS } from './json-webhook-documents.js';
@@ -268,7 +266,6 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   ...INSPECT_DOCUMENTS,
   ...CARE_DOCUMENTS,
   ...EVAL_DOCUMENTS,
-  SCOPE_DOCUMENT,
   ...RECALL_DOCUMENTS,
   login,
   logout,
@@ -276,7 +273,6 @@ export const COMMAND_DOCUMENTS: readonly JsonDocument[] = [
   installDocuments,
   ...PROVIDER_DOCUMENTS,
   ...OVERVIEW_DOCUMENTS,
-  DOCTOR_DOCUMENT,
   ...SERVE_DOCUMENTS,
   ...STORAGE_DOCUMENTS,
   ...WEBHOOK_DOCUMENTS,

@@ -2,9 +2,38 @@ import {
   recallOutputSchema,
   recallSwitchOutputSchema,
 } from '../../src/engine/active-memory/output-schemas.js';
+import { scopeTestOutputSchema } from '../../src/engine/scope/output-schemas.js';
 import type { JsonDocument } from './json-document.js';
 
 const SESSION_KEY = 'agent:main:telegram:direct:42';
+
+const scope: JsonDocument = {
+  title: 'svc memory scope test',
+  introduction:
+    'Whether a conversation is allowed to search memory, and why; see [scope.md](scope.md). Exits with 1 if `allowed` is false.',
+  schema: scopeTestOutputSchema,
+  example: {
+    allowed: true,
+    rule: 1,
+    why: 'rule 1 matched: allow chatType "direct"',
+    session: {
+      key: SESSION_KEY,
+      normalizedKey: 'telegram:direct:42',
+      agent: 'main',
+      chatType: 'direct',
+      chatTypeFrom: 'key',
+      channel: 'telegram',
+      conversation: '42',
+    },
+    default: 'deny',
+    rules: [
+      { action: 'allow', match: { chatType: 'direct' }, matches: true },
+      { action: 'allow', match: { chatType: 'channel' }, matches: false },
+    ],
+    citations: { mode: 'auto', cites: true },
+    warnings: [],
+  },
+};
 
 const recall: JsonDocument = {
   title: 'svc memory recall',
@@ -51,5 +80,5 @@ const recallSwitch: JsonDocument = {
   example: { agent: 'main', sessionKey: SESSION_KEY, switchedOn: false, warnings: [] },
 };
 
-/** The documents of `svc memory recall`. */
-export const RECALL_DOCUMENTS: readonly JsonDocument[] = [recall, recallSwitch];
+/** The documents about which conversations get what of a memory. */
+export const RECALL_DOCUMENTS: readonly JsonDocument[] = [scope, recall, recallSwitch];
