@@ -137,6 +137,11 @@ const notes: Source = ({ words, context, loaded }) => {
 const memoryAgents = ({ loaded }: Line): readonly Suggestion[] =>
   loaded === undefined ? [] : listAgents(loaded.resolved).map((id) => [id, 'agent']);
 
+const providers = ({ loaded }: Line): readonly Suggestion[] => {
+  const configured = Object.keys(loaded?.resolved.models.providers ?? {});
+  return [...new Set([...configured, ...ADAPTER_IDS])].map((id) => [id, 'provider']);
+};
+
 /** Suggests the names of entries in a part of the configuration. */
 const fromConfig =
   (description: string, entries: (config: ResolvedConfig) => object): Source =>
@@ -193,10 +198,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
     return AGENT_IDS.map((id) => [id, 'coding agent']);
   },
   'integrate:--agent': memoryAgents,
-  provider: ({ loaded }) => {
-    const configured = Object.keys(loaded?.resolved.models.providers ?? {});
-    return [...new Set([...configured, ...ADAPTER_IDS])].map((id) => [id, 'provider']);
-  },
+  provider: providers,
   route: fromConfig('webhook route', ({ plugins }) => plugins.entries.webhooks.config.routes),
   schedule: fromConfig('schedule', ({ schedules }) => schedules),
   'logs:--service': async () => {
@@ -209,9 +211,14 @@ const SOURCES: Readonly<Record<string, Source>> = {
     return keys.map(({ path, description }) => [path, description]);
   },
   /** The values that a configuration key takes, if they are few. */
-  'config:value': async ({ words }) => {
+  'config:value': async (line) => {
+    const key = line.words.at(-2) ?? '';
+    if (key.endsWith('memorySearch.provider')) {
+      return [['auto', 'the first available'], ['none', 'keyword search only'], ...providers(line)];
+    }
+    if (key.endsWith('memorySearch.fallback')) return [['none', 'no fallback'], ...providers(line)];
     const { valuesOfKey } = await import('../engine/config/authoring.js');
-    return valuesOfKey(words.at(-2) ?? '').map((value) => [value, '']);
+    return valuesOfKey(key).map((value) => [value, '']);
   },
   kind: async () => {
     const { FILTER_KINDS } = await import('../engine/memory/search/filters.js');

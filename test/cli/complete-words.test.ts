@@ -51,6 +51,11 @@ test('suggested keys of the configuration can be used as they are', async () => 
   const home = tempFolder();
   assert.equal(await valuesFor(home, 'config', 'set', 'models.'), []);
   assert.equal(await valuesFor(home, 'config', 'get', 'flows.retention'), ['flows.retentionDays']);
+  const provider = 'agents.defaults.memorySearch.provider';
+  assert.equal(await valuesFor(home, 'config', 'set', provider, 'o'), ['ollama', 'openai']);
+  assert.equal(await valuesFor(home, 'config', 'set', provider, 'a'), ['auto']);
+  const fallback = 'agents.list[0].memorySearch.fallback';
+  assert.equal(await valuesFor(home, 'config', 'set', fallback, 'n'), ['none']);
 });
 
 test('reads the configuration named on the command line', async () => {
