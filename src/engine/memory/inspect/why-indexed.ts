@@ -101,7 +101,8 @@ function reasonOf(
     return isInside(file, around) || isInside(named, around);
   });
   if (skip !== undefined) return skippedWhy(skip);
-  if (!existsSync(file)) return { reason: 'missing' };
+  // A path is relative to the workspace, but a shell completes it from the current folder.
+  if (!existsSync(file)) return { reason: 'missing', detail: file };
   const detail = outsideDetail(file, workspaceDir);
   if (detail !== undefined) return { reason: 'outside', detail };
   const isOther =
