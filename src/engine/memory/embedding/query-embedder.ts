@@ -57,7 +57,7 @@ export class QueryEmbedder {
       // Providers that just failed are the reason why there are none.
       const why = [this.path.primary.recentFailure(), this.path.fallback?.recentFailure()];
       const failures = why.filter((error) => error !== undefined);
-      warnings.push(...(failures.length === 0 ? [NO_VECTORS] : allFailed(failures)));
+      warnings.push(...(failures.length === 0 ? [await noVectors(index)] : allFailed(failures)));
       return undefined;
     }
     const failures: SvcError[] = [];
@@ -189,20 +189,23 @@ function passagesAre(count: number): string {
   return count === 1 ? '1 passage is' : `${count} passages are`;
 }
 
+const IN_A_JOB = 'a batch job is embedding them; "svc memory index" collects what is ready';
+
 /** Searches leave passages alone while jobs, or other hosts, may be embedding them. */
 async function pendingHint(index: MemoryIndex, identity: string): Promise<string> {
-  if ((await index.batchJobs(identity)).length > 0)
-    return 'a batch job is embedding them; "svc memory index" collects what is ready';
+  if ((await index.batchJobs(identity)).length > 0) return IN_A_JOB;
   const hosts = (await index.claims?.others(identity)) ?? [];
   return hosts.length > 0
     ? `being embedded by ${hosts.join(', ')}; "svc memory index" embeds the others`
     : 'each search embeds a few of them; run "svc memory index" to embed all';
 }
 
-const NO_VECTORS = pendingWarning(
-  'keyword search only: no passage has a vector yet',
-  'run "svc memory index" to embed them',
-);
+async function noVectors(index: MemoryIndex): Promise<Warning> {
+  const hint =
+    (await index.batchJobs()).length > 0 ? IN_A_JOB : 'run "svc memory index" to embed them';
+  return pendingWarning('keyword search only: no passage has a vector yet', hint);
+}
+
 const OTHER_VECTORS = pendingWarning(
   'keyword search only: the vectors in the index are from another provider or model',
   'run "svc memory index" to re-embed the passages; "svc memory status" shows the difference',
