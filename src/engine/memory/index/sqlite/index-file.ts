@@ -33,7 +33,8 @@ export function statIndex(file: string): Stats | undefined {
   });
 }
 
-const PERMISSIONS = 'check the permissions of its folder, or change memorySearch.store.path';
+const PERMISSIONS =
+  'check the permissions of its folder, or choose another with memorySearch.store.path or SVC_HOME';
 
 function statsOf(file: string): Stats | undefined {
   try {
