@@ -6,6 +6,8 @@ import { isTransient, VendorFault } from '../vendor-fault.js';
 export interface RetryRules {
   /** Tries of one request, including the first; also consecutive rate limits for which the vendor asks for a wait. */
   readonly maxTries: number;
+  /** Tries of a request that gets no answer in time. */
+  readonly maxTimeouts: number;
   /** Consecutive rate limits for which the vendor does not say how long to wait. */
   readonly maxUntimedLimits: number;
   /** Longest single wait. If the vendor asks for more, `giveUpOnLongWaits` gives up. */
@@ -19,6 +21,8 @@ export interface RetryRules {
  */
 export const PATIENT: RetryRules = {
   maxTries: 5,
+  // Each can take ten minutes, and until the run ends no other process indexes changes.
+  maxTimeouts: 2,
   maxUntimedLimits: 9,
   maxWaitMs: 60_000,
   giveUpOnLongWaits: false,
@@ -26,6 +30,7 @@ export const PATIENT: RetryRules = {
 /** For queries that somebody waits for. */
 export const INTERACTIVE: RetryRules = {
   maxTries: 3,
+  maxTimeouts: 3,
   maxUntimedLimits: 3,
   maxWaitMs: 5_000,
   giveUpOnLongWaits: true,
@@ -33,6 +38,7 @@ export const INTERACTIVE: RetryRules = {
 /** For probes, which report what happens. */
 export const ONCE: RetryRules = {
   maxTries: 1,
+  maxTimeouts: 1,
   maxUntimedLimits: 1,
   maxWaitMs: 0,
   giveUpOnLongWaits: true,
@@ -118,10 +124,11 @@ export class Pacer {
   private delayAfter(fault: VendorFault, tries: number, run: Run): number | undefined {
     if (!isTransient(fault)) return undefined;
     const { rules, onEvent } = run;
-    const askedMs = fault.details.waitMs;
+    const { kind, status, waitMs: askedMs } = fault.details;
     if (isTooLong(askedMs ?? 0, rules)) return undefined;
-    if (fault.details.kind === 'rate') return this.slowDown(askedMs, run);
-    if (tries >= rules.maxTries) return undefined;
+    if (kind === 'rate') return this.slowDown(askedMs, run);
+    const isUnanswered = kind === 'timeout' && status === undefined;
+    if (tries >= (isUnanswered ? rules.maxTimeouts : rules.maxTries)) return undefined;
     const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(tries));
     onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
     return Math.max(1, waitMs);

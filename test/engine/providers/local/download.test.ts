@@ -57,6 +57,7 @@ test.after.each(({ host }) => host.close());
 /** Tries again without waiting. */
 const SOON: RetryRules = {
   maxTries: 4,
+  maxTimeouts: 4,
   maxUntimedLimits: 4,
   maxWaitMs: 1,
   giveUpOnLongWaits: false,

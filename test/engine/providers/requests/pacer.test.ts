@@ -50,6 +50,14 @@ test('a passing failure is tried five times, with waits that double', () => {
   assert.equal(waits, [500, 1000, 2000, 4000, undefined]);
 });
 
+test('a request that got no answer in time is tried twice, one that the vendor ended five times', () => {
+  const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
+  const lastTryOf = (one: VendorFault) =>
+    [1, 2, 3, 4, 5].find((tries) => pacing.delayAfter(one, tries) === undefined);
+  assert.is(lastTryOf(fault('timeout')), 2);
+  assert.is(lastTryOf(new VendorFault('timeout', 'timeout', { status: 408 })), 5);
+});
+
 test('no wait is longer than a minute, whatever the vendor asks', () => {
   const pacing = pacerAt({ ms: 0 }).pacing(PATIENT, quiet);
   assert.is(pacing.delayAfter(fault('overload', 3_600_000), 1), 60_000);

@@ -38,7 +38,9 @@ export async function ensureModel({
   const { modelCacheDir, modelPath } = local;
   try {
     const reference = parseModelReference(modelPath);
-    const pacing = new Pacer().pacing(PATIENT, options.onEvent);
+    // A try continues where the last one ended.
+    const rules = { ...PATIENT, maxTimeouts: PATIENT.maxTries };
+    const pacing = new Pacer().pacing(rules, options.onEvent);
     const { downloaded } =
       reference.kind === 'file'
         ? { downloaded: false }
