@@ -26,7 +26,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
     'Run `svc memory search` to find its path, or add it with `memorySearch.extraPaths`.',
   DOCUMENT_UNREADABLE: 'Check its permissions, then run `svc memory index`.',
   DREAM_CLAIM_UNKNOWN: 'Run `svc dream candidates` to list the keys.',
-  DREAM_FILE_REFUSED: 'Replace it with a regular file.',
+  DREAM_FILE_REFUSED: 'Replace it with a regular file, or make it writable.',
   DREAM_MEMORY_BUSY: 'Close the editor or agent that writes it and try again.',
   DREAM_STORE_NEWER: 'Update svc.',
   DREAM_STORE_UNUSABLE: 'Check the permissions and the free space of the state folder.',
