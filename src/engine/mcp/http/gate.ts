@@ -46,9 +46,8 @@ interface GateOptions {
   readonly settings: HttpSettings;
   /** With the actual port. */
   readonly url: string;
-  readonly tokens: () => readonly McpToken[];
-  /** The token of programs on this machine; undefined if others can connect. */
-  readonly local: Holder | undefined;
+  /** Of all tokens that are valid now. */
+  readonly holders: () => readonly Holder[];
   readonly clock: Clock;
 }
 
@@ -156,11 +155,7 @@ export class Gate {
     // Of several, a proxy could have checked another than the one that Node.js takes.
     if ((headersDistinct['authorization']?.length ?? 0) > 1) return undefined;
     const value = bearerOf(headers.authorization);
-    if (value === undefined) return undefined;
-    const { local, tokens } = this.options;
-    return (
-      (local === undefined ? undefined : withHash([local], value)) ?? withHash(tokens(), value)
-    );
+    return value === undefined ? undefined : withHash(this.options.holders(), value);
   }
 
   /** @returns the seconds to wait; 0 if the request is admitted */

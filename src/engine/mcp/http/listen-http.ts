@@ -51,9 +51,10 @@ const SWEEP_EVERY_MS = 1000;
  * @throws SvcError LISTEN_FAILED, MCP_HTTP_INSECURE
  */
 export async function listenHttp(options: HttpOptions) {
-  const { settings, stateDir, clock, log, audit } = options;
+  const { settings, stateDir, clock, local, log, audit } = options;
   const tokens = liveTokens(stateDir, clock, (why) => log.warn(why));
-  if (options.local === undefined && tokens().length === 0) {
+  const holders = () => (local === undefined ? tokens() : [local, ...tokens()]);
+  if (holders().length === 0) {
     throw new SvcError('MCP_HTTP_INSECURE', 'there is no valid token for clients', {
       hint: 'create one: svc mcp token create NAME',
     });
@@ -101,13 +102,13 @@ export async function listenHttp(options: HttpOptions) {
   });
   const origin = await listen(server, settings);
   const url = `${origin}${ENDPOINT}`;
-  gate = new Gate({ settings, url, tokens, local: options.local, clock });
+  gate = new Gate({ settings, url, holders, clock });
   // A connection failed, for example for lack of file handles; the next may work.
   server.server.on('error', (error) => log.warn(`protocol: ${error.message}`));
   const checkCertificate = watchCertificate(server, settings.address, log);
   const sweep = setInterval(() => {
     checkCertificate();
-    const valid = new Set([options.local, ...tokens()].map((holder) => holder?.hash));
+    const valid = new Set(holders().map((holder) => holder.hash));
     for (const [hash, endpoint] of endpoints) {
       if (valid.has(hash)) continue;
       endpoints.delete(hash);
