@@ -30,7 +30,6 @@ async function start(
   const where = describeAddress(server.address);
   const stop = new AbortController();
   let failing: ServiceFailure | undefined;
-  let isFirst = true;
   let isCurrent = false;
   let probing: Promise<unknown> | undefined;
   const probe = async (): Promise<void> => {
@@ -42,11 +41,11 @@ async function start(
       const current = probing;
       const { done } = await withinTime(ANSWER_LIMIT_MS, stop.signal, () => current);
       if (!done) throw unanswered(where);
+      if (failing !== undefined) log.info(`${where} answers again`);
+      if (failing !== undefined || !isCurrent) setLastEvent(`connected to ${where}`);
+      failing = undefined;
       // A newer svc may migrate while this one runs; the next start is refused.
       isCurrent = true;
-      if (failing !== undefined) log.info(`${where} answers again`);
-      if (failing !== undefined || isFirst) setLastEvent(`connected to ${where}`);
-      failing = undefined;
     } catch (error) {
       if (stop.signal.aborted) return;
       const failure = serviceFailure(error);
@@ -55,7 +54,6 @@ async function start(
       }
       failing = failure;
     }
-    isFirst = false;
     setProblem(failing);
   };
   const watch = async (): Promise<void> => {
