@@ -175,11 +175,13 @@ test('invalid and oversized bodies are refused and change nothing', async () => 
     [400, ''],
     [400, '{"jsonrpc":"1.0"}'],
     [400, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'],
-    [413, `"${'x'.repeat(3 * 1024 * 1024)}"`],
   ];
   for (const [status, body] of bad) {
-    assert.is(await statusFor(server, {}, { body }), status, body.slice(0, 60));
+    assert.is(await statusFor(server, {}, { body }), status, body);
   }
+  // Its length is enough. A slow machine could not send all of it before the connection is closed.
+  const tooLong = { 'content-length': String(3 * 1024 * 1024) };
+  assert.is(await statusFor(server, tooLong, { body: '"' }), 413);
   assert.is(await statusFor(server, { 'mcp-session-id': 'nobody' }), 404);
   const client = await httpClient(server);
   assert.is(searchResultsOf(await callSearch(client, 'backup')).results[0]?.path, 'MEMORY.md');
