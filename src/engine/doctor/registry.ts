@@ -10,7 +10,7 @@ import { mcp, webhooks } from './checks/listeners.js';
 import { clock, modules, runtime } from './checks/machine.js';
 import { permissions } from './checks/permissions.js';
 import { hooks, integrations, tasks } from './checks/programs.js';
-import { backend, models, provider, reranker } from './checks/provider.js';
+import { backend, provider, reranker } from './checks/provider.js';
 import { secrets } from './checks/secrets.js';
 import { storage } from './checks/storage.js';
 import { media, vectors } from './checks/vectors.js';
@@ -30,7 +30,6 @@ export const DOCTOR_CHECKS: readonly DoctorCheck[] = [
   vectors,
   provider,
   reranker,
-  models,
   media,
   secrets,
   webhooks,

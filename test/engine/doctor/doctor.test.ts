@@ -54,13 +54,12 @@ test('a healthy set-up has no findings and is not changed', async () => {
   const report = await look(patient);
   assert.equal(codesOf(report), []);
   const off = report.checks.filter(({ state }) => state === 'off').map(({ check }) => check);
-  // There is no shared store, flow, remote client or schedule, nobody wants PDF files, pictures or chat models here, and no coding agent is set up.
+  // There is no shared store, flow, remote client or schedule, nobody wants PDF files or pictures here, and no coding agent is set up.
   assert.equal(off, [
     'storage',
     'archive',
     'documents',
     'reranker',
-    'models',
     'media',
     'flows',
     'notifications',

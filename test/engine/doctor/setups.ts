@@ -893,7 +893,7 @@ const SERVICES: readonly BrokenSetup[] = [
   },
   {
     name: 'a model for captures without a key',
-    finds: 'models/model-unusable',
+    finds: 'provider/model-unusable',
     severity: 'warning',
     breaks: configure({ memory: { captureModel: 'anthropic/claude' } }),
     at: '3:21',
@@ -903,7 +903,7 @@ const SERVICES: readonly BrokenSetup[] = [
   },
   {
     name: 'a model for active memory of a provider that nobody declared',
-    finds: 'models/model-unusable',
+    finds: 'provider/model-unusable',
     severity: 'warning',
     breaks: configure(recallWith('nobody/some-model')),
     fix: configure(recallWith('ollama/some-model')),

@@ -37,6 +37,7 @@ export const provider = configuredCheck('provider', async (world) => {
     findings: [
       ...memories.flatMap((memory) => unusedModelFindings(memory, world)),
       ...diagnoses.flatMap(({ tested, diagnosis }) => findingsOf(tested, diagnosis)),
+      ...(await modelFindings(world)),
     ],
   };
 });
@@ -199,8 +200,8 @@ async function checkReranker(
   }
 }
 
-/** Whether the configured chat models can be used: otherwise rules decide, which nobody notices. Nothing is sent. */
-export const models = configuredCheck('models', async (world) => {
+/** Chat models that are configured and cannot be used: rules decide instead, which nobody notices. Nothing is sent. */
+function modelFindings(world: ConfiguredWorld): Promise<readonly (Finding | undefined)[]> {
   const { memory, plugins } = world.loaded.resolved;
   const { enabled, config } = plugins.entries['active-memory'];
   const recalls = enabled && config.enabled;
@@ -213,12 +214,8 @@ export const models = configuredCheck('models', async (world) => {
       path: ['plugins', 'entries', 'active-memory', 'config', recallKey],
     },
   ].flatMap(({ model, ...use }) => (model === undefined ? [] : [{ ...use, model }]));
-  return {
-    summary: [...new Set(uses.map(({ model }) => model))].join(', ') || 'none',
-    findings: await Promise.all(uses.map((use) => modelFinding(use, world))),
-    off: uses.length === 0,
-  };
-});
+  return Promise.all(uses.map((use) => modelFinding(use, world)));
+}
 
 async function modelFinding(
   {
