@@ -18,8 +18,8 @@ import {
 import { scanSources } from '../sources/index.js';
 import {
   isUpToDate,
-  linkWarnings,
   pendingChanges,
+  placeWarnings,
   rebuiltWarning,
   type SyncRequest,
   type SyncSummary,
@@ -156,10 +156,10 @@ export class IndexKeeper {
         warnings.push(missing);
         return usable;
       }
-      const links: Warning[] = [];
-      lacksOnlyVectors = await this.isFresh(usable, links);
+      const places: Warning[] = [];
+      lacksOnlyVectors = await this.isFresh(usable, places);
       if (lacksOnlyVectors && !(embeds && (await this.canEmbedMore(usable, work)))) {
-        pushAll(warnings, links);
+        pushAll(warnings, places);
         return usable;
       }
     }
@@ -235,16 +235,16 @@ export class IndexKeeper {
   /**
    * Whether the index mirrors the files, without reading their content.
    *
-   * @param links receives warnings about links in place of memory
+   * @param places receives warnings about links in place of memory, and about missing paths
    */
-  private async isFresh(index: MemoryIndex, links: Warning[] = []): Promise<boolean> {
+  private async isFresh(index: MemoryIndex, places: Warning[] = []): Promise<boolean> {
     const { target, clock } = this.options;
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return false;
     if (!target.home.followsForgetList(index)) return false;
     const scannedMs = clock.now();
     const { files, live = [], skipped } = scanSources(target.sources);
-    pushAll(links, linkWarnings(skipped));
+    pushAll(places, placeWarnings(skipped));
     if (target.sources.transcripts?.archive?.isBehind(live, scannedMs) === true) return false;
     return isUpToDate(await pendingChanges(index, files, scannedMs));
   }

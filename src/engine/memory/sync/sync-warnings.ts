@@ -36,9 +36,11 @@ function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
   ];
 }
 
-/** Links that exclude files the user considers memory; part of every answer, because each misses them. */
-export function linkWarnings(skipped: readonly SkippedFile[]): Warning[] {
-  return skipWarnings({ skipped: skipped.filter(({ reason }) => reason === 'symlink') });
+/** Links in place of memory, and paths that do not exist; part of every answer, because each misses what they name. */
+export function placeWarnings(skipped: readonly SkippedFile[]): Warning[] {
+  return skipWarnings({
+    skipped: skipped.filter(({ reason }) => reason === 'symlink' || reason === 'missing'),
+  });
 }
 
 /** Why a memory has no files: patterns exclude them, or they are not where memory is. */

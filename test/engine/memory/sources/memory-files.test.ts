@@ -145,7 +145,16 @@ test('a memory folder or MEMORY.md that is a link is named with its hint, by eve
       ['memory', 'symlink', true],
     ],
   );
-  const backend = backendOn(targetOf(ws.path, { layout: 'agent' }));
+  const named = /MEMORY\.md.*memory \(symbolic link: .*extraPaths/u;
+  await everySearchWarns(targetOf(ws.path, { layout: 'agent' }), named);
+});
+
+/** A search without changes does not read the files again. */
+async function everySearchWarns(
+  target: ReturnType<typeof targetOf>,
+  message: RegExp,
+): Promise<void> {
+  const backend = backendOn(target);
   for (const time of ['first', 'second']) {
     const { warnings } = await backend.search({ query: 'amber' });
     assert.equal(
@@ -153,10 +162,10 @@ test('a memory folder or MEMORY.md that is a link is named with its hint, by eve
       ['FILES_SKIPPED'],
       time,
     );
-    assert.match(warnings[0]?.message ?? '', /MEMORY\.md.*memory \(symbolic link: .*extraPaths/u);
+    assert.match(warnings[0]?.message ?? '', message);
   }
   await backend.close();
-});
+}
 
 test('a pipe, and a name that is not UTF-8, are reported if they look like notes', () => {
   const ws = folderOf({ 'memory/a.md': '' });
@@ -209,6 +218,12 @@ test('extra paths: files of any name, folders of Markdown, inside and outside, e
     `../${name}/docs/deep/b.md`,
     `../${name}/notes.txt`,
   ]);
+});
+
+test('an extra path that is missing is named by every search', async () => {
+  const ws = folderOf({ 'memory/a.md': 'amber' });
+  const target = targetOf(ws.path, { layout: 'agent', extraPaths: ['none'] });
+  await everySearchWarns(target, /none \(does not exist: configured in extraPaths\)/u);
 });
 
 test('an extra path that is missing or a link is named with where it is configured', () => {
