@@ -8,6 +8,7 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../engine/config/index.js';
+import type { OpenDreams } from '../engine/dreaming/index.js';
 import { ACTIVE_FLOW_STATUSES, type FlowStatus } from '../engine/flow-model/flow-record.js';
 import { ACTIVE_TASK_STATUSES, type TaskStatus } from '../engine/flow-model/task-record.js';
 import type { Flows } from '../engine/flows/index.js';
@@ -176,6 +177,23 @@ const taskIds = (statuses?: readonly TaskStatus[]): Source =>
     return entries.map((task) => [task.taskId, `${task.status} ${task.task}`]);
   });
 
+/** From what is recorded of the workspace of the agent that the words choose. */
+const fromDreams =
+  (list: (dreams: OpenDreams) => readonly Suggestion[]): Source =>
+  async ({ words, context, loaded }) => {
+    if (loaded === undefined || valueIn(words, '--workspace', '-w') !== undefined) return [];
+    const { dreamTargets, openDreams } = await import('../engine/dreaming/index.js');
+    const { id } = resolveAgent(loaded, valueIn(words, '--agent', '-a'), context);
+    return dreamTargets(loaded, context, id).flatMap(({ workspace }) => {
+      const dreams = openDreams(workspace);
+      try {
+        return list(dreams);
+      } finally {
+        dreams.close();
+      }
+    });
+  };
+
 /** Where the values of flags and arguments come from, by their names, some only in a topic. */
 const SOURCES: Readonly<Record<string, Source>> = {
   citation: notes,
@@ -250,6 +268,19 @@ const SOURCES: Readonly<Record<string, Source>> = {
         return [];
       }
     });
+  },
+  'dream:sweep': fromDreams(({ sweeps }) =>
+    sweeps.list(MOST_LISTED).map(({ id, day, trigger }) => [id, `${trigger}, ${day}`]),
+  ),
+  'memory:undo:write': async (line) => {
+    const { writeId } = await import('../engine/notes/index.js');
+    return fromDreams(({ writes }) =>
+      writes
+        .list()
+        .filter(({ state }) => state === 'applied')
+        .slice(0, MOST_LISTED)
+        .map(({ id, path }) => [writeId(id), path]),
+    )(line);
   },
   preset: async () => {
     const { PRESETS } = await import('../engine/webhooks/trigger-preset.js');

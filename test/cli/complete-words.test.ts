@@ -2,6 +2,10 @@ import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeWords } from '../../src/cli/complete-words.js';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
+import { openDreamDatabase } from '../../src/engine/dreaming/store/dream-database.js';
+import { sweepRecords } from '../../src/engine/dreaming/store/sweep-records.js';
+import { writeRecords } from '../../src/engine/dreaming/store/write-records.js';
 import { contextOf } from '../support/context.js';
 import { newFlow, testFlows } from '../support/flows.js';
 import { ROOT } from '../support/run-svc.js';
@@ -69,6 +73,26 @@ test('reads the configuration named on the command line', async () => {
   assert.equal(await valuesFor(home, 'integrate', '--agent', ''), ['ada']);
   assert.ok((await valuesFor(home, 'integrate', '')).includes('claude-code'));
   assert.equal(await agents(`--config=${home.at('other.json')}`), ['bob']);
+});
+
+test('sweeps and writes that can be undone are suggested', async () => {
+  const home = folderOf({ 'workspace/MEMORY.md': '' });
+  const { files } = dreamWorkspace(home.at('workspace'), { stateDir: home.path });
+  const database = openDreamDatabase(files.database);
+  const writes = writeRecords(database);
+  const write = { atMs: 0, origin: 'command', created: false, replaced: '', frames: [] } as const;
+  for (const inserted of ['one', 'two', 'three']) {
+    writes.setState(writes.plan({ ...write, path: 'MEMORY.md', inserted }), 'applied');
+  }
+  writes.setState(2, 'undone');
+  const sweep = { day: '2026-11-20', trigger: 'manual', startedMs: 0 } as const;
+  const rest = { endedMs: undefined, phases: {}, memory: undefined };
+  sweepRecords(database).put({ id: '20261120T030000', ...sweep, ...rest });
+  database.close();
+  assert.equal(await valuesFor(home, 'memory', 'undo', ''), ['w3', 'w1']);
+  assert.equal(await valuesFor(home, 'memory', 'undo', '--workspace', home.at('other'), ''), []);
+  assert.equal(await valuesFor(home, 'dream', 'undo', ''), ['20261120T030000']);
+  assert.equal(await valuesFor(home, 'dream', 'show', '2026'), ['20261120T030000']);
 });
 
 test('presets and actions of webhooks are suggested, and only what can be cancelled', async () => {
