@@ -173,7 +173,7 @@ test('if not all fit, the list scrolls, and f lists the failing ones', async () 
   const many = Array.from({ length: 40 }, (_, n) => service(`memory:agent-${n}`));
   screen.setServe(serving([...many, WAITING]));
   await shows('1 failing');
-  assert.match(terminal.screen().join('\n'), /↓ \d+ more/);
+  await waitFor('the rest of the list', () => /↓ \d+ more/.test(terminal.screen().join('\n')));
   terminal.type('f');
   await shows('❯ ✗ memory:work');
   await shows('there is no workspace');
