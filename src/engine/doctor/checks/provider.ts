@@ -1,4 +1,9 @@
-import type { ConfigPath, ResolvedAgent, SecretInput } from '../../config/index.js';
+import {
+  type ConfigPath,
+  formatPath,
+  type ResolvedAgent,
+  type SecretInput,
+} from '../../config/index.js';
 import { providerWorld } from '../../embeddings/index.js';
 import type { Diagnosis } from '../../embeddings/output-schemas.js';
 import { SvcError } from '../../errors/index.js';
@@ -237,7 +242,7 @@ async function modelFinding(
       message: `${purpose}: rules are used instead of the model ${model}`,
       cause: error.message,
       place: placeOf(path),
-      hint: error.hint ?? `svc config unset ${path.join('.')}`,
+      hint: error.hint ?? `svc config unset ${formatPath(path)}`,
     });
   }
 }
