@@ -273,14 +273,13 @@ const SOURCES: Readonly<Record<string, Source>> = {
     sweeps.list(MOST_LISTED).map(({ id, day, trigger }) => [id, `${trigger}, ${day}`]),
   ),
   'memory:undo:write': async (line) => {
-    const { writeId } = await import('../engine/notes/index.js');
-    return fromDreams(({ writes }) =>
-      writes
-        .list()
-        .filter(({ state }) => state === 'applied')
+    const { undoableWrites } = await import('../engine/notes/index.js');
+    const list = fromDreams(({ writes }) =>
+      undoableWrites(writes)
         .slice(0, MOST_LISTED)
-        .map(({ id, path }) => [writeId(id), path]),
-    )(line);
+        .map(({ id, path }) => [id, path]),
+    );
+    return list(line);
   },
   preset: async () => {
     const { PRESETS } = await import('../engine/webhooks/trigger-preset.js');

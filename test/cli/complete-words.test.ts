@@ -81,10 +81,9 @@ test('sweeps and writes that can be undone are suggested', async () => {
   const database = openDreamDatabase(files.database);
   const writes = writeRecords(database);
   const write = { atMs: 0, origin: 'command', created: false, replaced: '', frames: [] } as const;
-  for (const inserted of ['one', 'two', 'three']) {
-    writes.setState(writes.plan({ ...write, path: 'MEMORY.md', inserted }), 'applied');
+  for (const state of ['applied', 'undone', 'left', 'planned'] as const) {
+    writes.setState(writes.plan({ ...write, path: 'MEMORY.md', inserted: state }), state);
   }
-  writes.setState(2, 'undone');
   const sweep = { day: '2026-11-20', trigger: 'manual', startedMs: 0 } as const;
   const rest = { endedMs: undefined, phases: {}, memory: undefined };
   sweepRecords(database).put({ id: '20261120T030000', ...sweep, ...rest });

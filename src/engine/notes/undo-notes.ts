@@ -50,15 +50,18 @@ export async function listWrites(
   memory: Pick<OpenedMemory, 'agent' | 'agentId' | 'sources'>,
   options: NoteOptions,
 ): Promise<MemoryUndoListOutput['writes']> {
-  return changeNotes(memory, options, ({ writes }) =>
-    writes
-      .list()
-      .filter(({ state }) => state !== 'planned' && state !== 'undone')
-      .map((write) => {
-        const { id, atMs, path, origin } = write;
-        return { id: writeId(id), at: iso(atMs), path, origin, text: addedText(write) };
-      }),
-  );
+  return changeNotes(memory, options, ({ writes }) => undoableWrites(writes));
+}
+
+/** Of the writes that are recorded, those that can be undone, newest first. */
+export function undoableWrites(writes: NoteChanger['writes']): MemoryUndoListOutput['writes'] {
+  return writes
+    .list()
+    .filter(({ state }) => state !== 'planned' && state !== 'undone')
+    .map((write) => {
+      const { id, atMs, path, origin } = write;
+      return { id: writeId(id), at: iso(atMs), path, origin, text: addedText(write) };
+    });
 }
 
 function selectWrites(
