@@ -9,7 +9,7 @@ import type { SearchOptions, SearchResponse } from '../../src/engine/memory/sear
 import type { ExcludeSettings } from '../../src/engine/memory/sources/exclude.js';
 import type { MediaSelection } from '../../src/engine/memory/sources/media.js';
 import type { TranscriptSources } from '../../src/engine/memory/sources/transcripts/transcript-files.js';
-import type { DocumentSelection } from '../../src/engine/memory/sources/walk.js';
+import type { DocumentFormat } from '../../src/engine/support/document-format.js';
 import { tempFolder } from './temp-folder.js';
 import { openReadyIndex } from './vector-index.js';
 
@@ -19,7 +19,8 @@ export interface TargetOptions {
   readonly extraPaths?: readonly string[];
   readonly exclude?: ExcludeSettings;
   readonly media?: MediaSelection;
-  readonly documents?: DocumentSelection;
+  readonly documents?: readonly DocumentFormat[];
+  readonly librariesDir?: string;
   readonly tokenizer?: Tokenizer;
   readonly tokens?: number;
   readonly overlap?: number;
@@ -52,6 +53,7 @@ export function targetOf(workspaceDir: string, options: TargetOptions = {}): Kep
       },
       transcripts: options.transcripts,
     },
+    librariesDir: options.librariesDir ?? join(state.path, 'libraries'),
   };
 }
 

@@ -30,6 +30,7 @@ import { type ForgetPlaces, forgetPlaces } from './forgotten/index.js';
 import { createFileHome, type IndexHome, sharedPlace } from './home/index.js';
 import type { IndexSettings } from './index/index.js';
 import {
+  librariesDir,
   type MemorySources,
   memorySourcesOf,
   searchedSources,
@@ -240,6 +241,7 @@ function createBuiltin({
         workspace: home.others === undefined ? sources.memory.workspaceDir : undefined,
       },
       sources,
+      librariesDir: librariesDir(context.state.stateDir),
       forget,
     },
     search: {

@@ -23,8 +23,8 @@ function pdfLibraries(): string {
   return dir.path;
 }
 
-const selected = (...formats: readonly DocumentFormat[]) => ({
-  formats,
+const selected = (...documents: readonly DocumentFormat[]) => ({
+  documents,
   librariesDir: pdfLibraries(),
 });
 
@@ -33,7 +33,7 @@ test('only the formats of the setting are indexed, and a changed setting takes e
   const state = tempFolder();
   const indexFile = state.at('index.sqlite');
   const found = async (...formats: readonly DocumentFormat[]) => {
-    const backend = backendOn(targetOf(ws.path, { indexFile, documents: selected(...formats) }));
+    const backend = backendOn(targetOf(ws.path, { indexFile, ...selected(...formats) }));
     const response = await backend.search({ query: 'lantern', minScore: 0 });
     return pathsOf(response).toSorted();
   };
@@ -47,7 +47,7 @@ test('a configured file is read as its format once the setting includes it', asy
   const indexFile = tempFolder().at('index.sqlite');
   const found = async (...formats: readonly DocumentFormat[]) => {
     const options = { layout: 'agent', extraPaths: ['notes.org'], indexFile } as const;
-    const backend = backendOn(targetOf(ws.path, { ...options, documents: selected(...formats) }));
+    const backend = backendOn(targetOf(ws.path, { ...options, ...selected(...formats) }));
     const [result] = (await backend.search({ query: 'lantern', minScore: 0 })).results;
     return [result?.kind, result?.headingPath];
   };
@@ -58,9 +58,7 @@ test('a configured file is read as its format once the setting includes it', asy
 test('a PDF is cited by page, and read by page and by line', async () => {
   const ws = folderOf({});
   writeFileSync(ws.at('guide.pdf'), pdf(['Intro.'], ['The lantern is', 'red.'], ['Last.']));
-  const backend = backendOn(
-    targetOf(ws.path, { documents: selected('pdf'), tokens: 16, overlap: 0 }),
-  );
+  const backend = backendOn(targetOf(ws.path, { ...selected('pdf'), tokens: 16, overlap: 0 }));
   const [result] = (await backend.search({ query: 'lantern', minScore: 0 })).results;
   assert.is(result?.kind, 'extracted');
   assert.match(result?.citation ?? '', /^guide\.pdf#p\d(?:-p\d)?$/u);
@@ -84,7 +82,7 @@ test('a PDF is cited by page, and read by page and by line', async () => {
 
 test('a text is extracted once: not again for a rebuild, a copy or a new name', async () => {
   const ws = folderOf({ 'page.html': '<h1>Harbour</h1><p>The lantern.' });
-  const target = targetOf(ws.path, { documents: selected('html') });
+  const target = targetOf(ws.path, { ...selected('html') });
   const backend = backendOn(target);
   await backend.sync({});
   const folder = extractedFolder(target.indexFile);
@@ -106,7 +104,7 @@ test('a text is extracted once: not again for a rebuild, a copy or a new name', 
 test('unreadable files are reported by name, and everything else is indexed', async () => {
   const ws = folderOf({ 'a.md': 'lantern', 'bad.pdf': 'no PDF', 'bad.docx': 'no zip' });
   writeFileSync(ws.at('good.docx'), docx(paragraph('Lantern', 'Heading1') + paragraph('red')));
-  const backend = backendOn(targetOf(ws.path, { documents: selected('pdf', 'docx') }));
+  const backend = backendOn(targetOf(ws.path, { ...selected('pdf', 'docx') }));
   const { skipped, added } = await backend.sync({});
   assert.is(added, 2);
   assert.equal(
@@ -121,14 +119,14 @@ test('unreadable files are reported by name, and everything else is indexed', as
 test('without the library for PDF files, the report shows how to install it', async () => {
   const ws = folderOf({});
   writeFileSync(ws.at('a.pdf'), pdf(['x']));
-  const documents = { formats: ['pdf'], librariesDir: tempFolder().at('libraries') } as const;
-  const { skipped } = await backendOn(targetOf(ws.path, { documents })).sync({});
+  const options = { documents: ['pdf'], librariesDir: tempFolder().at('libraries') } as const;
+  const { skipped } = await backendOn(targetOf(ws.path, options)).sync({});
   assert.match(skipped[0]?.detail ?? '', /svc memory documents install pdf/u);
 });
 
 test('a file that failed is only extracted again by a forced sync', async () => {
   const ws = folderOf({ 'page.html': '<p>The lantern is red.</p>' });
-  const target = targetOf(ws.path, { documents: selected('html') });
+  const target = targetOf(ws.path, { ...selected('html') });
   const backend = backendOn(target);
   await backend.sync({});
   const folder = extractedFolder(target.indexFile);
@@ -147,7 +145,7 @@ test('forgotten lines of a document stay out of memory, and its extracted text i
   const ws = folderOf({
     'page.html': '<p>The lantern is red and large.</p><p>The boat is blue.</p>',
   });
-  const target = targetOf(ws.path, { documents: selected('html') });
+  const target = targetOf(ws.path, { ...selected('html') });
   const backend = backendOn(target);
   await backend.sync({});
   const forgetting = await backend.forgetting();
@@ -164,7 +162,7 @@ test('forgotten lines of a document stay out of memory, and its extracted text i
 test('the pages of a citation are forgotten, and not the whole file', async () => {
   const ws = folderOf({});
   writeFileSync(ws.at('a.pdf'), pdf(['The lantern is red.'], ['The boat is blue.']));
-  const backend = backendOn(targetOf(ws.path, { documents: selected('pdf') }));
+  const backend = backendOn(targetOf(ws.path, { ...selected('pdf') }));
   const plan = await (await backend.forgetting()).plan({ target: 'a.pdf#p2' });
   const [passage] = plan.passages;
   assert.equal([passage?.whole, passage?.startLine], [false, 4]);

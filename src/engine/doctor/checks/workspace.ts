@@ -178,10 +178,7 @@ function documentsLeftOut(
   world: ConfiguredWorld,
 ): Finding | undefined {
   const { documents: formats } = agent.memorySearch;
-  const documents = {
-    formats: DOCUMENT_FORMATS.filter((one) => !formats.includes(one)),
-    librariesDir: '',
-  };
+  const documents = DOCUMENT_FORMATS.filter((one) => !formats.includes(one));
   const { files } = scanMemoryFiles({ ...notesOf(agent, dir), documents });
   const left = files.flatMap(({ kind, path }) =>
     kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),

@@ -53,8 +53,8 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
     get: async (request, work = {}) => {
       const { readDocumentLines } = await import('../get/index.js');
       const { ExtractedTexts } = await import('../extract/index.js');
-      const { sources, forget, home, indexFile } = target;
-      const texts = new ExtractedTexts(indexFile, sources.memory.documents);
+      const { sources, forget, home } = target;
+      const texts = new ExtractedTexts(target);
       const warnings: Warning[] = [];
       const lines = await keeper.answer(work, warnings, async (index) => {
         const forgotten = await readForgotten(forget);

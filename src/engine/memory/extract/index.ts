@@ -14,7 +14,6 @@ import {
 } from '../../support/document-format.js';
 import { makeFolders, namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
 import {
-  type DocumentSelection,
   documentOf,
   type FileBytes,
   hashOf,
@@ -60,12 +59,11 @@ export class ExtractedTexts {
 
   /** @param options whether files are tried again that failed before */
   constructor(
-    indexFile: string,
-    documents: DocumentSelection | undefined,
+    { indexFile, librariesDir }: { readonly indexFile: string; readonly librariesDir: string },
     { retries = false }: { readonly retries?: boolean } = {},
   ) {
     this.folder = extractedFolder(indexFile);
-    this.librariesDir = documents?.librariesDir ?? '';
+    this.librariesDir = librariesDir;
     this.retries = retries;
   }
 

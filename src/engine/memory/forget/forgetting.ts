@@ -32,7 +32,7 @@ export function createForgetting(
         planForget(request, {
           index,
           sources: target.sources,
-          texts: new ExtractedTexts(target.indexFile, target.sources.memory.documents),
+          texts: new ExtractedTexts(target),
           forgotten,
           others: target.home.others,
           search: async (query, maxResults) => {

@@ -82,7 +82,6 @@ export type {
   Turn,
 } from './transcripts/transcript-reader.js';
 export {
-  type DocumentSelection,
   fingerprintOf,
   isIgnoredFolder,
   kindOfName,

@@ -15,7 +15,6 @@ import {
 import { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 import { scanTranscripts, type TranscriptSources } from './transcripts/transcript-files.js';
 import type { TranscriptPlace } from './transcripts/transcript-reader.js';
-import type { DocumentSelection } from './walk.js';
 
 /** What an agent's index mirrors according to its settings. */
 export function memorySourcesOf(
@@ -23,21 +22,19 @@ export function memorySourcesOf(
   layout: WorkspaceLayout,
   context: Pick<EngineContext, 'env' | 'homeDir' | 'state'>,
 ): MemorySources {
-  const { extraPaths, multimodal } = agent.memorySearch;
-  const documents = documentSelection(agent, context);
-  const media = mediaSelection(multimodal);
-  const exclude = excludeSettings(agent);
-  const memory = {
-    workspaceDir: agent.workspaceDir,
-    layout,
-    extraPaths,
-    media,
-    documents,
-    exclude,
+  const { extraPaths, multimodal, documents } = agent.memorySearch;
+  const searchesSessions = searchedSources(agent, layout).includes('sessions');
+  return {
+    memory: {
+      workspaceDir: agent.workspaceDir,
+      layout,
+      extraPaths,
+      media: mediaSelection(multimodal),
+      documents,
+      exclude: excludeSettings(agent),
+    },
+    transcripts: searchesSessions ? transcriptSources(agent, context) : undefined,
   };
-  return searchedSources(agent, layout).includes('sessions')
-    ? { memory, transcripts: transcriptSources(agent, context) }
-    : { memory };
 }
 
 /** What an agent's memory leaves out. */
@@ -99,16 +96,6 @@ export function archiveSettings(
 /** Where libraries are that svc installs on request. */
 export function librariesDir(stateDir: string): string {
   return join(stateDir, 'libraries');
-}
-
-/** Which documents belong to a memory; undefined for Markdown only. */
-function documentSelection(
-  { memorySearch }: ResolvedAgent,
-  { state }: Pick<EngineContext, 'state'>,
-): DocumentSelection | undefined {
-  const { documents: formats } = memorySearch;
-  const dir = librariesDir(state.stateDir);
-  return formats.length === 0 ? undefined : { formats, librariesDir: dir };
 }
 
 /** Which media belong to a memory; undefined for none. All kinds by default. */

@@ -33,15 +33,8 @@ export interface WalkListener {
 export interface KindSelection {
   /** Undefined for none. */
   readonly media?: MediaSelection | undefined;
-  /** Undefined for none. */
-  readonly documents?: DocumentSelection | undefined;
-}
-
-/** Which documents besides Markdown belong to a memory. */
-export interface DocumentSelection {
-  readonly formats: readonly DocumentFormat[];
-  /** The folder of the libraries that are installed on demand. */
-  readonly librariesDir: string;
+  /** By default none. */
+  readonly documents?: readonly DocumentFormat[] | undefined;
 }
 
 /** What a walk takes of a folder. */
@@ -59,12 +52,12 @@ export function isIgnoredFolder(name: string): boolean {
 /** The document kind by file name; undefined for other files. */
 export function kindOfName(
   name: string,
-  { media, documents }: KindSelection,
+  { media, documents = [] }: KindSelection,
 ): DocumentKind | undefined {
   if (COMPANION.test(name)) return undefined;
   if (MARKDOWN.test(name)) return 'markdown';
-  const format = documents === undefined ? undefined : documentFormatOf(name);
-  if (format !== undefined && documents?.formats.includes(format) === true) {
+  const format = documents.length === 0 ? undefined : documentFormatOf(name);
+  if (format !== undefined && documents.includes(format)) {
     return isExtracted(format) ? 'extracted' : 'text';
   }
   if (media === undefined) return undefined;

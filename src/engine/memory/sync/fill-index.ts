@@ -23,6 +23,8 @@ export interface SyncTarget {
   readonly indexFile: string;
   readonly settings: IndexSettings;
   readonly sources: MemorySources;
+  /** Absolute path of the folder of libraries that svc installs on request. */
+  readonly librariesDir: string;
   /** What to keep out of the index. */
   readonly forget: ForgetPlaces;
 }
@@ -61,10 +63,7 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     filesToIndex: plan.read.length,
     bytesToIndex: bytesOf(plan.read.map(({ file }) => file)),
   });
-  const { indexFile, sources } = run.target;
-  const texts = new ExtractedTexts(indexFile, sources.memory.documents, {
-    retries: run.options.force === true,
-  });
+  const texts = new ExtractedTexts(run.target, { retries: run.options.force === true });
   const result = await applyPlan(index, plan, {
     texts,
     chunking: run.target.settings.chunking,

@@ -42,7 +42,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       const warnings: Warning[] = [];
       const tally: ExportTally = { documents: 0, vectors: 0, bytes: 0, skipped: [] };
       const forgotten = await readForgotten(target.forget);
-      const texts = new ExtractedTexts(target.indexFile, target.sources.memory.documents);
+      const texts = new ExtractedTexts(target);
       const atMs = clock.now();
       await keeper.answer(work, warnings, async (index) => {
         if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);

@@ -73,7 +73,7 @@ test('companion files of macOS, Emacs and Word are not memory', () => {
   const ws = folderOf(Object.fromEntries(names.map((name) => [`notes/${name}`, ''])));
   // A lock of Emacs is a link that leads nowhere; where links are not possible, it is a file.
   symlinkSync('ada@host.4711:1795740000', ws.at('notes/.#b.md'));
-  const documents = { formats: ['docx'], librariesDir: '' } as const;
+  const documents = ['docx'] as const;
   const { files, skipped } = scanMemoryFiles({
     workspaceDir: ws.path,
     layout: 'folder',

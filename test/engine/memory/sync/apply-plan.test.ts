@@ -6,7 +6,8 @@ import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/forgo
 import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
 import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
-import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { targetOf } from '../../../support/memory.js';
+import { folderOf } from '../../../support/temp-folder.js';
 import { emptyIndexFile, openReadyIndex } from '../../../support/vector-index.js';
 
 const test = suite('applying a plan');
@@ -35,7 +36,7 @@ test('a file that changes while its batch is prepared is read again, on a file s
   await applyPlan(index, planChanges([file], []), {
     chunking: { tokens: 400, overlap: 80 },
     forgotten: NOTHING_FORGOTTEN,
-    texts: new SlowTexts(tempFolder().at('index.sqlite'), undefined),
+    texts: new SlowTexts(targetOf(ws.path)),
     clock: { now: () => nowMs },
     vectorsFollow: false,
     signal: undefined,

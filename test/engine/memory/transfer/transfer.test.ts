@@ -214,7 +214,7 @@ test('a document is exported as it is, or left out if something in it is forgott
     'whole.html': '<p>All of this is old.</p>',
     'a.md': 'The note.\n',
   });
-  const documents = { formats: ['html'] as const, librariesDir: '' };
+  const documents = ['html'] as const;
   const backend = backendOn(targetOf(notes.path, { documents }));
   await backend.sync({});
   const untouched = await exportOf({ backend });
