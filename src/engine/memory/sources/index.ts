@@ -72,13 +72,13 @@ export {
   mayContainTranscript,
   scanTranscripts,
   type TranscriptGrowth,
-  type TranscriptScan,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
 export type {
   NumberedTurn,
   TranscriptFile,
   TranscriptPlace,
+  TranscriptScan,
   Turn,
 } from './transcripts/transcript-reader.js';
 export {

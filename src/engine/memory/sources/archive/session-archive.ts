@@ -8,11 +8,10 @@ import type { FileFingerprint, SkippedFile } from '../../types.js';
 import { skipOf } from '../skips.js';
 import { type ConversationPart, readConversation } from '../transcripts/read-conversation.js';
 import type {
-  ArchivedConversations,
-  ArchiveUpdate,
+  NumberedTurn,
+  TranscriptFile,
   TranscriptScan,
-} from '../transcripts/transcript-files.js';
-import type { NumberedTurn, TranscriptFile } from '../transcripts/transcript-reader.js';
+} from '../transcripts/transcript-reader.js';
 import {
   type ArchivedSession,
   ArchiveStore,
@@ -33,12 +32,19 @@ export interface ArchiveSettings
   readonly file: string;
 }
 
+interface ArchiveUpdate {
+  /** Removes forgotten lines from a text. */
+  readonly leftOf: (text: string) => string;
+  readonly nowMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A transaction ends after this many turns: each waits for the disk. */
 const BATCH_TURNS = 2000;
 const BATCH_SESSIONS = 64;
 
 /** Conversations that outlive the files of their agents, and those of data exports. */
-export class SessionArchive implements ArchivedConversations {
+export class SessionArchive {
   readonly settings: ArchiveSettings;
 
   constructor(settings: ArchiveSettings) {
@@ -51,38 +57,30 @@ export class SessionArchive implements ArchivedConversations {
 
   /** @throws SvcError ARCHIVE_UNUSABLE */
   sessions(): readonly ArchivedSession[] {
-    return ArchiveStore.read(this.settings.file, (store) => store.sessions()) ?? [];
+    return this.content().sessions;
   }
 
+  /** Conversations to search, except for the ones that their agents still have. */
   list(isLive: (path: string) => boolean): TranscriptScan {
     try {
-      const content = ArchiveStore.read(this.settings.file, (store) => {
-        return { sessions: store.sessions(), imports: store.imports() };
-      });
-      const files = (content?.sessions ?? [])
+      const { sessions, imports } = this.content();
+      const files = sessions
         .filter((session) => this.isSearched(session) && !isLive(session.path))
         .map((session) => this.fileOf(session));
-      return { files, skipped: this.faultsOf(content?.imports ?? []) };
+      return { files, skipped: this.faultsOf(imports) };
     } catch (error) {
       return { files: [], skipped: [skippedFor(error)] };
     }
   }
 
+  /** Whether {@link update} has anything to do. */
   isBehind(live: readonly TranscriptFile[], nowMs: number): boolean {
-    const { file, imports, retention } = this.settings;
     try {
-      const isNew =
-        imports.some((path) => isThere(path)) || (retention === 'keep' && live.length > 0);
-      if (!existsSync(file)) return isNew;
+      const { sessions, imports } = this.content();
       return (
-        ArchiveStore.read(file, (store) => {
-          if (this.changedImports(store).length > 0) return true;
-          const sessions = store.sessions();
-          return (
-            this.changedFiles(sessions, live).length > 0 ||
-            this.overLimits(sessions, live, nowMs).length > 0
-          );
-        }) ?? isNew
+        this.changedImports(imports).length > 0 ||
+        this.changedFiles(sessions, live).length > 0 ||
+        this.overLimits(sessions, live, nowMs).length > 0
       );
     } catch {
       // list() reports it.
@@ -90,6 +88,11 @@ export class SessionArchive implements ArchivedConversations {
     }
   }
 
+  /**
+   * Archives what is new, reads changed exports and applies the limits.
+   *
+   * @returns why the archive cannot be used, if so
+   */
   async update(
     live: readonly TranscriptFile[],
     options: ArchiveUpdate,
@@ -98,7 +101,8 @@ export class SessionArchive implements ArchivedConversations {
     let store: ArchiveStore | undefined;
     try {
       store = ArchiveStore.open(file);
-      for (const path of this.changedImports(store)) await this.import(store, path, options);
+      for (const path of this.changedImports(store.imports()))
+        await this.import(store, path, options);
       await this.keep(store, this.changedFiles(store.sessions(), live), options);
       this.applyLimits(store, live, options.nowMs);
       return undefined;
@@ -162,6 +166,16 @@ export class SessionArchive implements ArchivedConversations {
     }
   }
 
+  /** @throws SvcError ARCHIVE_UNUSABLE */
+  private content() {
+    const nothing = { sessions: [], imports: [] };
+    const read = (store: ArchiveStore) => ({
+      sessions: store.sessions(),
+      imports: store.imports(),
+    });
+    return ArchiveStore.read(this.settings.file, read) ?? nothing;
+  }
+
   /** A conversation of the archive as a transcript. */
   fileOf(session: ArchivedSession): TranscriptFile {
     const { file } = this.settings;
@@ -206,8 +220,8 @@ export class SessionArchive implements ArchivedConversations {
     });
   }
 
-  private changedImports(store: ArchiveStore): readonly string[] {
-    const known = new Map(store.imports().map((record) => [record.file, record]));
+  private changedImports(records: readonly ImportRecord[]): readonly string[] {
+    const known = new Map(records.map((record) => [record.file, record]));
     return this.settings.imports.filter((path) => {
       const stats = lstatSync(path, { throwIfNoEntry: false });
       return stats !== undefined && !isSame(known.get(path), stats);

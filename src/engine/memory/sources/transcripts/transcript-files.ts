@@ -3,38 +3,18 @@ import { sep } from 'node:path';
 import type { ResolvedMemorySearch } from '../../../config/index.js';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
+import type { SessionArchive } from '../archive/session-archive.js';
 import { unlessGone } from '../skips.js';
 import { sortedEntries, statFile, type WalkListener } from '../walk.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
-import type { TranscriptFile, TranscriptPlace } from './transcript-reader.js';
+import type { TranscriptFile, TranscriptPlace, TranscriptScan } from './transcript-reader.js';
 
 export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];
   /** When a growing transcript is indexed again while it is watched. */
   readonly growth: TranscriptGrowth;
   /** Conversations that svc stores itself; undefined if it searches none of them. */
-  readonly archive?: ArchivedConversations | undefined;
-}
-
-/** Conversations that were archived or imported; see archive/session-archive.ts. */
-export interface ArchivedConversations {
-  /** Those to search, except for the ones that their agents still have. */
-  list(isLive: (path: string) => boolean): TranscriptScan;
-  /** Whether {@link update} has anything to do. */
-  isBehind(live: readonly TranscriptFile[], nowMs: number): boolean;
-  /**
-   * Archives what is new, reads changed exports and applies the limits.
-   *
-   * @returns why the archive cannot be used, if so
-   */
-  update(live: readonly TranscriptFile[], options: ArchiveUpdate): Promise<SkippedFile | undefined>;
-}
-
-export interface ArchiveUpdate {
-  /** Removes forgotten lines from a text. */
-  readonly leftOf: (text: string) => string;
-  readonly nowMs: number;
-  readonly signal?: AbortSignal | undefined;
+  readonly archive?: Pick<SessionArchive, 'isBehind' | 'list' | 'update'> | undefined;
 }
 
 /** `sync.sessions` (memory search §2.10). */
@@ -42,11 +22,6 @@ export type TranscriptGrowth = Pick<
   ResolvedMemorySearch['sync']['sessions'],
   'deltaBytes' | 'deltaMessages' | 'postCompactionForce'
 >;
-
-export interface TranscriptScan {
-  readonly files: readonly TranscriptFile[];
-  readonly skipped: readonly SkippedFile[];
-}
 
 /**
  * Lists every transcript without reading any, and those that agents still have (`live`). Missing folders contain none.

@@ -3,7 +3,7 @@ import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
 import { isInside } from '../../../support/files.js';
 import { isRecord, parsedJson } from '../../../support/text.js';
-import type { SourceFile } from '../../types.js';
+import type { SkippedFile, SourceFile } from '../../types.js';
 import type { WalkListener } from '../walk.js';
 
 export type TurnRole = 'assistant' | 'user';
@@ -42,6 +42,12 @@ export interface TranscriptFile extends SourceFile {
 }
 
 /** The result of reading one line. */
+/** Transcripts that were found, and places that cannot be read. */
+export interface TranscriptScan {
+  readonly files: readonly TranscriptFile[];
+  readonly skipped: readonly SkippedFile[];
+}
+
 export type LineMeaning =
   | { readonly type: 'turn'; readonly turn: Turn; readonly key?: string | undefined }
   /** The whole file is not indexed: a scheduled run, a diary, a conversation of other agents. */
