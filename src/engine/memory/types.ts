@@ -55,6 +55,10 @@ export interface FileFingerprint {
   readonly ctimeMs: number;
 }
 
+export function isSameFingerprint(a: FileFingerprint, b: FileFingerprint): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+}
+
 /** How a document is read and chunked. */
 export type DocumentKind = z.infer<typeof kind>;
 

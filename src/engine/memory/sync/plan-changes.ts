@@ -11,7 +11,12 @@ import {
   type TreeSnapshot,
 } from '../index/index.js';
 import type { TranscriptFile, TranscriptGrowth } from '../sources/index.js';
-import { documentKeyText, type FileFingerprint, type SourceFile } from '../types.js';
+import {
+  documentKeyText,
+  type FileFingerprint,
+  isSameFingerprint,
+  type SourceFile,
+} from '../types.js';
 import type { RebuildReason, SyncRequest } from './events.js';
 
 /** What it takes to make an index mirror the files. */
@@ -65,9 +70,7 @@ function isFresh(document: StoredDocument, file: SourceFile): boolean {
   return (
     document.kind === file.kind &&
     (file.kind !== 'extracted' || isCurrentExtraction(document.hash)) &&
-    fingerprint.size === file.size &&
-    fingerprint.mtimeMs === file.mtimeMs &&
-    fingerprint.ctimeMs === file.ctimeMs &&
+    isSameFingerprint(fingerprint, file) &&
     !isRacy(file, indexedMs)
   );
 }

@@ -4,7 +4,7 @@ import { messageOf, SvcError } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
-import type { FileFingerprint, SkippedFile } from '../../types.js';
+import { type FileFingerprint, isSameFingerprint, type SkippedFile } from '../../types.js';
 import { skipOf } from '../skips.js';
 import { type ConversationPart, readConversation } from '../transcripts/read-conversation.js';
 import type {
@@ -224,7 +224,7 @@ export class SessionArchive {
     const known = new Map(records.map((record) => [record.file, record]));
     return this.settings.imports.filter((path) => {
       const stats = lstatSync(path, { throwIfNoEntry: false });
-      return stats !== undefined && !isSame(known.get(path), stats);
+      return stats !== undefined && !isKnown(known.get(path), stats);
     });
   }
 
@@ -234,7 +234,7 @@ export class SessionArchive {
   ): readonly TranscriptFile[] {
     if (this.settings.retention === 'follow') return [];
     const known = new Map(sessions.map((session) => [session.path, session]));
-    return live.filter((file) => !isSame(known.get(file.path), file));
+    return live.filter((file) => !isKnown(known.get(file.path), file));
   }
 
   private async keep(
@@ -287,8 +287,8 @@ export class SessionArchive {
         const content = { path: `sessions/${reader}/${id}`, reader, importedFrom: path };
         const before = known.get(content.path);
         const isOlder = before !== undefined && before.ctimeMs >= 0 && before.mtimeMs > changedMs;
-        const isKnown = isSame(before, fingerprint) && before?.importedFrom === path;
-        if (isOlder || isKnown || turns.length === 0) continue;
+        const isSame = isKnown(before, fingerprint) && before?.importedFrom === path;
+        if (isOlder || isSame || turns.length === 0) continue;
         const shown = title === undefined || leftOf(title) !== title ? undefined : title;
         const whole = { continues: false, resume: undefined };
         batch.push({ ...content, ...fingerprint, ...whole, title: shown, turns });
@@ -391,13 +391,8 @@ export function lastContinuedMs({
   return endedAt === null ? mtimeMs : Date.parse(endedAt);
 }
 
-function isSame(known: FileFingerprint | undefined, now: FileFingerprint): boolean {
-  return (
-    known !== undefined &&
-    known.size === now.size &&
-    known.mtimeMs === now.mtimeMs &&
-    known.ctimeMs === now.ctimeMs
-  );
+function isKnown(known: FileFingerprint | undefined, now: FileFingerprint): boolean {
+  return known !== undefined && isSameFingerprint(known, now);
 }
 
 function isThere(path: string): boolean {
