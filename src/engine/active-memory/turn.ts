@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { TRANSCRIPT_READERS } from '../memory/sources/index.js';
+import { TRANSCRIPT_READERS, type Turn } from '../memory/sources/index.js';
 import type { SessionFacts } from '../scope/decide-scope.js';
 import { readPart } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
@@ -60,10 +60,7 @@ function textIn(input: Readonly<Record<string, unknown>>, ...names: string[]): s
 }
 
 /** An earlier message of the conversation. */
-export interface ConversationTurn {
-  readonly role: 'assistant' | 'user';
-  readonly text: string;
-}
+export type ConversationTurn = Pick<Turn, 'role' | 'text'>;
 
 /** A turn of a conversation that is about to be answered. */
 export interface RecallTurn {

@@ -1,23 +1,18 @@
 import { oneLine } from '../../support/text.js';
+import type { NumberedTurn } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
 import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
 
-/** A turn of a conversation, with its line in the document. */
-export interface SpokenTurn<Mark> {
-  readonly role: 'assistant' | 'user';
-  readonly text: string;
-  /** ISO 8601, if known. */
-  readonly at: string | undefined;
-  /** 1-based. */
-  readonly line: number;
+/** A turn with a mark. */
+interface MarkedTurn<Mark> extends NumberedTurn {
   /** The caller's own marker of where the turn starts. */
   readonly mark: Mark;
 }
 
 /** A turn in a chunk. */
 interface Unit<Mark> {
-  readonly turn: SpokenTurn<Mark>;
+  readonly turn: MarkedTurn<Mark>;
   readonly lines: readonly string[];
   readonly tokens: number;
 }
@@ -44,7 +39,7 @@ export class TurnChunker<Mark> {
   }
 
   /** Adds a turn; returns the chunks that are complete. */
-  add(turn: SpokenTurn<Mark>): readonly Chunk[] {
+  add(turn: MarkedTurn<Mark>): readonly Chunk[] {
     const unit = this.unitOf(turn);
     if (unit.lines.length === 0) return [];
     const budget = this.options.tokens;
@@ -77,7 +72,7 @@ export class TurnChunker<Mark> {
     return this.pending.slice(start);
   }
 
-  private unitOf(turn: SpokenTurn<Mark>): Unit<Mark> {
+  private unitOf(turn: MarkedTurn<Mark>): Unit<Mark> {
     const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
     const text = oneLine(turn.text);
     const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - costOf(label));

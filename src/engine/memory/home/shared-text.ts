@@ -1,4 +1,4 @@
-import { type TextLines, textLines } from '../sources/index.js';
+import { type NumberedTurn, type TextLines, textLines } from '../sources/index.js';
 import type { Chunk, LineRange } from '../types.js';
 
 /**
@@ -19,12 +19,7 @@ export function linesOfChunks(chunks: readonly Chunk[]): TextLines {
 }
 
 /** A turn of a conversation, as chunks have it. */
-export interface StoredTurn {
-  /** 1-based. */
-  readonly line: number;
-  readonly role: 'assistant' | 'user';
-  readonly text: string;
-}
+type StoredTurn = Omit<NumberedTurn, 'at'>;
 
 const LABEL = /^(?<role>User|Assistant): /u;
 

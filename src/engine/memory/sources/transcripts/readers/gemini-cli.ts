@@ -3,13 +3,14 @@ import {
   NOISE,
   stringField,
   type TranscriptReader,
+  type TurnRole,
   textOfContent,
   timeOf,
   turnOrNoise,
   withoutInjections,
 } from '../transcript-reader.js';
 
-const ROLES: Readonly<Record<string, 'assistant' | 'user'>> = { user: 'user', gemini: 'assistant' };
+const ROLES: Readonly<Record<string, TurnRole>> = { user: 'user', gemini: 'assistant' };
 const MACHINE_TAGS = ['session_context', 'state_snapshot', 'hook_context'];
 const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our chat\./u;
 
