@@ -14,28 +14,16 @@ export interface MediaSelection {
 
 export const MODALITIES: readonly Modality[] = ['image', 'audio'];
 
-/** The formats of memory search §2.7 by lower-case extension. */
-const EXTENSIONS: Readonly<Record<string, Modality>> = {
-  '.jpg': 'image',
-  '.jpeg': 'image',
-  '.png': 'image',
-  '.webp': 'image',
-  '.gif': 'image',
-  '.heic': 'image',
-  '.heif': 'image',
-  '.mp3': 'audio',
-  '.wav': 'audio',
-  '.ogg': 'audio',
-  '.opus': 'audio',
-  '.m4a': 'audio',
-  '.aac': 'audio',
-  '.flac': 'audio',
+/** The lower-case extensions of memory search §2.7. */
+const EXTENSIONS: Readonly<Record<Modality, readonly string[]>> = {
+  image: ['.jpg', '.jpeg', '.png', '.webp', '.gif', '.heic', '.heif'],
+  audio: ['.mp3', '.wav', '.ogg', '.opus', '.m4a', '.aac', '.flac'],
 };
 
 /** The modality by file name; undefined for other files. */
 export function modalityOfName(name: string): Modality | undefined {
   const extension = extname(name).toLowerCase();
-  return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+  return MODALITIES.find((modality) => EXTENSIONS[modality].includes(extension));
 }
 
 export function modalityOfType(mimeType: string): Modality {
