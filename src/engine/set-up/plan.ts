@@ -80,31 +80,30 @@ export function planSetUp(
   const chosen = isNamed ? chooseNamed(name, settings, world) : undefined;
   const provider = chosen?.provider ?? null;
   const data = parseConfigText(file, base).value;
-  const commonEdits = [
+  const edits = [
     ...workspaceEdits(opened, choices, context),
     ...(choices.indexesAll ? [allNotesEdit(opened)] : []),
     ...providerEdits(opened, provider ?? name, choices.model),
-  ].filter(({ path, value }) => value !== undefined || valueAt(data, path) !== undefined);
-  const steps = textsAfter(base, [
-    ...commonEdits,
     ...(provider === null ? [] : keyEdits(opened, provider, key, context)),
-  ]);
+  ].filter(({ path, value }) => value !== undefined || valueAt(data, path) !== undefined);
+  const steps = textsAfter(base, edits);
   const text = steps.at(-1) ?? base;
   requireValidEdit(file, base, text);
-  const trialText =
+  const keyToStore =
     key.kind === 'literal' && provider !== null
-      ? (textsAfter(text, [{ path: keyPath(opened, provider), value: key.value }]).at(-1) ?? text)
-      : text;
+      ? { file: secretsFile(context.state.stateDir), provider, key: key.value }
+      : undefined;
+  const trialText =
+    keyToStore === undefined
+      ? text
+      : editJson(text, keyPath(opened, keyToStore.provider), keyToStore.key);
   const texts = before === base ? [base, ...steps] : ['', text];
   return {
     file,
     text,
     diff: differences(texts.map(maskConfigText)),
     provider,
-    keyToStore:
-      key.kind === 'literal' && provider !== null
-        ? { file: secretsFile(context.state.stateDir), provider, key: key.value }
-        : undefined,
+    keyToStore,
     trial: providersOf(loadConfigText(file, trialText), context),
   };
 }
