@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import type { SessionReaderId } from '../../../config/index.js';
 import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
@@ -41,13 +42,13 @@ export interface TranscriptFile extends SourceFile {
   readonly turns?: (() => Iterable<NumberedTurn>) | undefined;
 }
 
-/** The result of reading one line. */
 /** Transcripts that were found, and places that cannot be read. */
 export interface TranscriptScan {
   readonly files: readonly TranscriptFile[];
   readonly skipped: readonly SkippedFile[];
 }
 
+/** The result of reading one line. */
 export type LineMeaning =
   | { readonly type: 'turn'; readonly turn: Turn; readonly key?: string | undefined }
   /** The whole file is not indexed: a scheduled run, a diary, a conversation of other agents. */
@@ -57,12 +58,6 @@ export type LineMeaning =
 
 /** A line's JSON object. */
 export type LineRecord = Readonly<Record<string, unknown>>;
-
-/** The folder that a conversation was about, as far as its file records it. */
-export type ConversationFolder =
-  | { readonly folder: string }
-  /** SHA-256 of the folder's path, hexadecimal. */
-  | { readonly folderHash: string };
 
 /** What a reader needs to determine its default location. */
 interface ReaderContext {
@@ -86,8 +81,8 @@ export interface TranscriptReader {
    * files do not record it.
    */
   mayBeOfProject?(segments: readonly string[], folders: readonly string[]): boolean;
-  /** The folder of the conversation; undefined when the line does not have it. */
-  folderOf?(record: LineRecord): ConversationFolder | undefined;
+  /** For {@link isOfProject}; undefined when the line does not have it. */
+  folderOf?(record: LineRecord): string | undefined;
   read(record: LineRecord): LineMeaning;
   /** The conversations of an agent that stores them in a database instead of files. */
   conversations?(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile>;
@@ -145,12 +140,14 @@ export function maskedText(text: string): string {
   return redactSecrets(text.toWellFormed().replaceAll('\0', ' '));
 }
 
-/** Whether a conversation is of a project in one of some folders or below. */
-export function isOfProject(conversation: ConversationFolder, folders: readonly string[]): boolean {
+/**
+ * Whether a conversation is of a project in one of some folders or below.
+ *
+ * @param about its folder, or the SHA-256 of the folder's path, hexadecimal
+ */
+export function isOfProject(about: string, folders: readonly string[]): boolean {
   return folders.some((folder) =>
-    'folderHash' in conversation
-      ? crypto().hash('sha256', folder) === conversation.folderHash
-      : isInside(conversation.folder, folder),
+    isAbsolute(about) ? isInside(about, folder) : crypto().hash('sha256', folder) === about,
   );
 }
 
@@ -230,35 +227,7 @@ export function withoutInjections(text: string, tags: readonly string[] = []): s
   return (cleaned === own ? own : cleaned.replace(INJECTION_LABEL, '')).trim();
 }
 
-/** `Sender (untrusted metadata):` and similar lines, each followed by a fenced JSON block. */
-const METADATA_HEADER = /^[A-Z][\w ,'-]{0,80} \(untrusted[ ,\w]{0,40}\):[ \t]*$/u;
-
-/** A chat message without the surrounding notes on its sender. */
-export function withoutMetadata(text: string): string {
-  if (!text.includes('(untrusted')) return text;
-  const kept: string[] = [];
-  let state: 'fence' | 'header' | 'text' = 'text';
-  for (const line of text.split('\n')) {
-    if (state === 'fence') {
-      if (line.trim() === '```') state = 'text';
-    } else if (METADATA_HEADER.test(line.trimEnd())) {
-      state = 'header';
-    } else if (state === 'header' && line.trimStart().startsWith('```')) {
-      state = 'fence';
-    } else {
-      state = 'text';
-      kept.push(line);
-    }
-  }
-  return kept.join('\n').trim();
-}
-
 /** A folder name made from a path as coding agents do it: every other character becomes a `-`. */
 export function folderSlug(folder: string): string {
   return folder.replaceAll(/[^A-Za-z0-9]/gu, '-');
-}
-
-/** Whether a name may be that of a folder, or of one below it; different folders may share a name. */
-export function slugMayContain(name: string, slug: string): boolean {
-  return name === slug || name.startsWith(`${slug}-`);
 }

@@ -4,7 +4,6 @@ import {
   NOISE,
   objectField,
   roleOf,
-  slugMayContain,
   stringField,
   type TranscriptReader,
   textOfContent,
@@ -53,11 +52,9 @@ export const claudeCodeReader: TranscriptReader = {
     return segments.length <= 2 && name.endsWith('.jsonl') && !name.startsWith('agent-');
   },
   mayBeOfProject: ([project = ''], folders) =>
-    folders.some((folder) => slugMayContain(project, folderSlug(folder))),
-  folderOf(record) {
-    const folder = stringField(record, 'cwd');
-    return folder === undefined ? undefined : { folder };
-  },
+    // Or of a folder below. Different folders may share a name.
+    folders.map(folderSlug).some((slug) => project === slug || project.startsWith(`${slug}-`)),
+  folderOf: (record) => stringField(record, 'cwd'),
   read(record) {
     const role = roleOf(stringField(record, 'type'));
     const message = objectField(record, 'message');

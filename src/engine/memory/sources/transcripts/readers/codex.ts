@@ -41,9 +41,8 @@ export const codexReader: TranscriptReader = {
   accepts: (segments, kind) =>
     kind === 'folder' ? segments.length <= 3 : /^rollout-.*\.jsonl$/u.test(segments.at(-1) ?? ''),
   folderOf(record) {
-    const payload = stringField(record, 'type') === 'session_meta' ? payloadOf(record) : undefined;
-    const folder = payload === undefined ? undefined : stringField(payload, 'cwd');
-    return folder === undefined ? undefined : { folder };
+    const isMeta = stringField(record, 'type') === 'session_meta';
+    return isMeta ? stringField(payloadOf(record), 'cwd') : undefined;
   },
   read(record) {
     const type = stringField(record, 'type');

@@ -28,10 +28,7 @@ export const geminiCliReader: TranscriptReader = {
     kind === 'folder'
       ? segments.length === 1 || (segments.length === 2 && segments[1] === 'chats')
       : /^session-.*\.jsonl$/u.test(segments.at(-1) ?? '') && segments.length <= 3,
-  folderOf(record) {
-    const folderHash = stringField(record, 'projectHash');
-    return folderHash === undefined ? undefined : { folderHash };
-  },
+  folderOf: (record) => stringField(record, 'projectHash'),
   read(record) {
     if (stringField(record, 'kind') === 'subagent') return { type: 'exclude' };
     const role = ROLES[stringField(record, 'type') ?? ''];

@@ -93,7 +93,7 @@ function transcriptOf(
   }
   const isElsewhere =
     place.projectFolders !== undefined &&
-    (typeof folder !== 'string' || !isOfProject({ folder }, place.projectFolders));
+    (typeof folder !== 'string' || !isOfProject(folder, place.projectFolders));
   if (isElsewhere) return undefined;
   const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
   return {

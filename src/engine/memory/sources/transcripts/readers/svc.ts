@@ -10,7 +10,6 @@ import {
   timeOf,
   turnOrNoise,
   withoutInjections,
-  withoutMetadata,
 } from '../transcript-reader.js';
 
 /** `x.jsonl`, and what a reset or a deletion leaves: `x.jsonl.reset.2026-02-03T04-05-06Z`. */
@@ -74,4 +73,27 @@ function withoutSystemLines(text: string): string {
   const lines = text.trim().split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !SYSTEM_LINE.test(line));
   return first === -1 ? '' : lines.slice(first).join('\n').trim();
+}
+
+/** `Sender (untrusted metadata):` and similar lines, each followed by a fenced JSON block. */
+const METADATA_HEADER = /^[A-Z][\w ,'-]{0,80} \(untrusted[ ,\w]{0,40}\):[ \t]*$/u;
+
+/** A chat message without the surrounding notes on its sender. */
+function withoutMetadata(text: string): string {
+  if (!text.includes('(untrusted')) return text;
+  const kept: string[] = [];
+  let state: 'fence' | 'header' | 'text' = 'text';
+  for (const line of text.split('\n')) {
+    if (state === 'fence') {
+      if (line.trim() === '```') state = 'text';
+    } else if (METADATA_HEADER.test(line.trimEnd())) {
+      state = 'header';
+    } else if (state === 'header' && line.trimStart().startsWith('```')) {
+      state = 'fence';
+    } else {
+      state = 'text';
+      kept.push(line);
+    }
+  }
+  return kept.join('\n').trim();
 }
