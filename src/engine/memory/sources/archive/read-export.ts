@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { messageOf } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
 import { READ_NO_LINK } from '../../../support/files.js';
+import { pushAll } from '../../../support/lists.js';
 import { isRecord, parsedJson } from '../../../support/text.js';
 import { type ExportedConversation, exportedConversation } from './exported-conversation.js';
 
@@ -98,42 +99,26 @@ function plainTexts(onFault: (fault: string) => void): ConversationTexts {
 async function zippedTexts(onFault: (fault: string) => void): Promise<ConversationTexts> {
   const { Unzip, UnzipInflate } = await import('fflate');
   let texts: string[] = [];
-  let found = 0;
   let packed = 0;
   let unpacked = 0;
-  let failure: unknown;
   const files: ConversationTexts[] = [];
   const unzip = new Unzip((entry) => {
     if (!CONVERSATIONS.test(entry.name)) return;
-    found += 1;
     // 0 is stored, 8 is Deflate.
     if (entry.compression !== 0 && entry.compression !== 8) {
-      failure = new Error(
-        'its compression is not supported; unpack it, and add conversations.json',
-      );
-      return;
+      throw new Error('its compression is not supported; unpack it, and add conversations.json');
     }
     const plain = plainTexts(onFault);
     files.push(plain);
+    // The unpacker passes an error on to the caller of its `push`.
     entry.ondata = (error, data) => {
-      if (error !== null || failure !== undefined) {
-        failure ??= error;
-        return;
-      }
+      if (error !== null) throw error;
       unpacked += data.length;
-      const isBomb = unpacked > HARMLESS_BYTES && unpacked > packed * MOST_RATIO;
-      if (isBomb)
-        failure = new Error('it is compressed more than 200 times: refused as a zip bomb');
-      else if (unpacked > MOST_BYTES) failure = new Error('larger than 4 GB');
-      else {
-        try {
-          for (const text of plain.add(Buffer.from(data.buffer, data.byteOffset, data.length))) {
-            texts.push(text);
-          }
-        } catch (error) {
-          failure = error;
-        }
+      if (unpacked > HARMLESS_BYTES && unpacked > packed * MOST_RATIO) {
+        throw new Error('it is compressed more than 200 times: refused as a zip bomb');
       }
+      if (unpacked > MOST_BYTES) throw new Error('larger than 4 GB');
+      pushAll(texts, plain.add(Buffer.from(data.buffer, data.byteOffset, data.length)));
     };
     entry.start();
   });
@@ -142,14 +127,13 @@ async function zippedTexts(onFault: (fault: string) => void): Promise<Conversati
     add(block) {
       packed += block.length;
       unzip.push(block);
-      if (failure !== undefined) throw failure;
       const complete = texts;
       texts = [];
       return complete;
     },
     isDone: () => false,
     end() {
-      if (found === 0) throw new Error('it contains no conversations.json');
+      if (files.length === 0) throw new Error('it contains no conversations.json');
       for (const file of files) file.end();
     },
   };
