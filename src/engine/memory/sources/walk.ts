@@ -106,10 +106,12 @@ function readEntries(
 ): { readonly files: readonly WalkedFile[]; readonly folders: FolderToWalk[] } {
   const isMemory = except === undefined || !isInside(dir, except);
   const entries = readFolder(dir, isMemory ? listener : undefined);
-  const inside = isMemory ? rulesIn(dir, around, entries) : undefined;
+  const has = (name: string): boolean => entries.some((entry) => entry.name === name);
+  const inside = isMemory ? around?.enter(dir, has) : undefined;
   const files: WalkedFile[] = [];
   const folders: FolderToWalk[] = [];
-  if (inside === 'unusable') return { files, folders };
+  // An ignore file in it cannot be used.
+  if (isMemory && around !== undefined && inside === undefined) return { files, folders };
   for (const entry of entries) {
     const path = dir + sep + entry.name;
     reportTemporary(entry, path, listener);
@@ -144,15 +146,6 @@ function isLinkedFolder(entry: Dirent, path: string): boolean {
     if (isHandleShortage(error)) throw handlesExhausted(error);
     return false;
   }
-}
-
-function rulesIn(
-  dir: string,
-  around: FolderRules | undefined,
-  entries: readonly Dirent[],
-): FolderRules | 'unusable' | undefined {
-  if (around === undefined) return undefined;
-  return around.enter(dir, (name) => entries.some((entry) => entry.name === name)) ?? 'unusable';
 }
 
 /** Whether the rules leave out an entry; reports what they decide. */
