@@ -42,8 +42,9 @@ export interface SessionContent
   readonly title?: string | undefined;
   readonly turns: readonly NumberedTurn[];
   /** Add the turns to those that are archived already. */
-  readonly continues: boolean;
-  readonly resume: StopPoint | undefined;
+  readonly continues?: boolean;
+  /** Where reading it continues; by default it is read from its beginning. */
+  readonly resume?: StopPoint | undefined;
 }
 
 const STEPS = [
@@ -183,7 +184,7 @@ export class ArchiveStore {
   write(content: SessionContent): void {
     const { path, reader, turns, importedFrom, resume, size, mtimeMs, ctimeMs } = content;
     const known = this.sessionAt(path);
-    const before = content.continues ? known : undefined;
+    const before = content.continues === true ? known : undefined;
     if (known !== undefined && before === undefined) this.dropText(known.id);
     const title = content.title ?? (before?.title || titleOf(turns));
     const times = turns.flatMap(({ at }) => at ?? []);

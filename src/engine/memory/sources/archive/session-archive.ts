@@ -134,9 +134,8 @@ export class SessionArchive {
           left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
         if (isSame && leftOf(session.title) === session.title) continue;
         if (!isSame) changed += 1;
-        const whole = { continues: false, resume: undefined };
         store.transaction(() => {
-          store.write({ ...session, ...whole, turns: left, title: titleOf(left) });
+          store.write({ ...session, turns: left, title: titleOf(left) });
         });
       }
     });
@@ -290,8 +289,7 @@ export class SessionArchive {
         const isSame = isKnown(before, fingerprint) && before?.importedFrom === path;
         if (isOlder || isSame || turns.length === 0) continue;
         const shown = title === undefined || leftOf(title) !== title ? undefined : title;
-        const whole = { continues: false, resume: undefined };
-        batch.push({ ...content, ...fingerprint, ...whole, title: shown, turns });
+        batch.push({ ...content, ...fingerprint, title: shown, turns });
         if (batch.length === BATCH_SESSIONS) flush();
       }
       flush();
