@@ -2,7 +2,7 @@ import { pushAll } from '../../support/lists.js';
 import { joinedLines, lineAt, lineLength, type TextLines } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import { type Block, enterHeading, type Heading, titlesOf } from './blocks.js';
-import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
+import { ASCII_PER_TOKEN, estimateLine, piecesWithin } from './tokens.js';
 
 /** Chunk size in estimated tokens (see estimateTokens). */
 export interface ChunkingOptions {
@@ -157,12 +157,11 @@ function addFitting(
   }
 }
 
-/** A line end counts as one character. */
+/** As {@link estimateLine}, without making a string of a line where its length is enough. */
 function lineCost(lines: TextLines, at: number): number {
-  const tokens = lines.isAscii
-    ? lineLength(lines, at) / ASCII_PER_TOKEN
-    : estimateTokens(lineAt(lines, at));
-  return tokens + 1 / ASCII_PER_TOKEN;
+  return lines.isAscii
+    ? (lineLength(lines, at) + 1) / ASCII_PER_TOKEN
+    : estimateLine(lineAt(lines, at));
 }
 
 /** Pieces of a single line over budget; all have that line's number. */

@@ -2,7 +2,7 @@ import { oneLine } from '../../support/text.js';
 import type { NumberedTurn } from '../sources/index.js';
 import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
-import { ASCII_PER_TOKEN, estimateTokens, piecesWithin } from './tokens.js';
+import { estimateLine, piecesWithin } from './tokens.js';
 
 /** A turn with a mark. */
 interface MarkedTurn<Mark> extends NumberedTurn {
@@ -75,9 +75,9 @@ export class TurnChunker<Mark> {
   private unitOf(turn: MarkedTurn<Mark>): Unit<Mark> {
     const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
     const text = oneLine(turn.text);
-    const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - costOf(label));
+    const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - estimateLine(label));
     const lines = Array.from(piecesWithin(text, width), (piece) => `${label}${piece.trimEnd()}`);
-    return { turn, lines, tokens: lines.reduce((sum, line) => sum + costOf(line), 0) };
+    return { turn, lines, tokens: lines.reduce((sum, line) => sum + estimateLine(line), 0) };
   }
 
   /** Splits a turn over budget into chunks of whole lines. */
@@ -86,7 +86,7 @@ export class TurnChunker<Mark> {
     let lines: string[] = [];
     let tokens = 0;
     for (const line of unit.lines) {
-      const cost = costOf(line);
+      const cost = estimateLine(line);
       if (lines.length > 0 && tokens + cost > this.options.tokens) {
         chunks.push(chunkOf([{ ...unit, lines }]));
         lines = [];
@@ -98,11 +98,6 @@ export class TurnChunker<Mark> {
     if (lines.length > 0) chunks.push(chunkOf([{ ...unit, lines }]));
     return chunks;
   }
-}
-
-/** A line end counts as one character. */
-function costOf(line: string): number {
-  return estimateTokens(line) + 1 / ASCII_PER_TOKEN;
 }
 
 function costOfAll(units: readonly Unit<unknown>[]): number {

@@ -14,6 +14,11 @@ export function estimateTokens(text: string): number {
   return tokens;
 }
 
+/** The tokens of a line, whose end counts as one character. */
+export function estimateLine(line: string): number {
+  return estimateTokens(line) + 1 / ASCII_PER_TOKEN;
+}
+
 function tokensOf(codePoint: number): number {
   if (codePoint < 0x80) return 1 / ASCII_PER_TOKEN;
   if (isCjk(codePoint)) return 1;
