@@ -15,18 +15,16 @@ import type { SkippedFile } from '../types.js';
 import type { SyncSummary } from './events.js';
 
 /** Warnings of a sync before a search. The search itself reports failed providers and missing vectors. */
-export function syncWarnings(summary: SyncSummary): Warning[] {
-  const { embedding } = summary;
-  return [...skipWarnings(summary), ...(embedding === undefined ? [] : refusedWarning(embedding))];
+export function syncWarnings({ skipped, embedding }: SyncSummary): Warning[] {
+  return [...skipWarnings(skipped), ...(embedding === undefined ? [] : refusedWarning(embedding))];
 }
 
 const SKIPS_NAMED = 3;
 
 /** Skipped files, a few of them by name. */
-function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
-  const skipped = summary.skipped.filter(isFaultySkip);
-  if (skipped.length === 0) return [];
-  const files = skipped.map((skip) => `${skip.path} (${skipWords(skip)})`);
+function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
+  const files = skipped.filter(isFaultySkip).map((skip) => `${skip.path} (${skipWords(skip)})`);
+  if (files.length === 0) return [];
   return [
     {
       code: 'FILES_SKIPPED',
@@ -38,9 +36,7 @@ function skipWarnings(summary: Pick<SyncSummary, 'skipped'>): Warning[] {
 
 /** Links in place of memory, and paths that do not exist; part of every answer, because each misses what they name. */
 export function placeWarnings(skipped: readonly SkippedFile[]): Warning[] {
-  return skipWarnings({
-    skipped: skipped.filter(({ reason }) => reason === 'symlink' || reason === 'missing'),
-  });
+  return skipWarnings(skipped.filter(({ reason }) => reason === 'symlink' || reason === 'missing'));
 }
 
 /** Why a memory has no files: patterns exclude them, or they are not where memory is. */
