@@ -59,10 +59,7 @@ const CHUNKS = {
   // What the commands about dreaming share with others: searches that are recorded, tables, transcripts, schedules.
   recall: ['engine/dreaming/recall-log/recalled-claims.ts'],
   table: ['ui/table.ts', 'engine/sqlite/format.ts'],
-  transcript: [
-    'engine/memory/sources/transcripts/read-conversation.ts',
-    'engine/memory/sources/transcripts/jsonl-lines.ts',
-  ],
+  transcript: ['engine/memory/sources/transcripts/read-conversation.ts'],
   cron: ['engine/support/cron-times.ts'],
   dream: ['cli/dream/dream-command.ts'],
   // What the version needs, which is less than help.
