@@ -2,6 +2,8 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
+import { splitBlocks } from '../memory/chunking/blocks.js';
+import { textLines } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifReadable, makeFolders, namesIn } from '../support/files.js';
 
@@ -111,17 +113,15 @@ export async function firstQuestion(
 
 function headingIn(dir: string, files: readonly string[]): string | undefined {
   for (const file of files) {
-    const matches = textOf(join(dir, file)).matchAll(/^(#{1,6})[ \t](.*\p{L}.*)/gmu);
-    const headings = [...matches]
-      .map(([, marks = '', text = '']) => {
-        return { marks, text: text.trimStart().replace(/(?<![ \t#])[ \t#]+$/u, '') };
-      })
-      .filter(({ text }) => !MEMORY_TITLE.test(text));
+    const headings = splitBlocks(textLines(textOf(join(dir, file)))).filter(
+      ({ kind, title = '' }) =>
+        kind === 'heading' && /\p{L}/u.test(title) && !MEMORY_TITLE.test(title),
+    );
     const [first, second] = headings;
     // A title is the topic of the whole note, if there are headings below it.
-    const isTitle = first?.marks === '#' && headings.some(({ marks }) => marks !== '#');
+    const isTitle = first?.level === 1 && headings.some(({ level }) => level !== 1);
     const question = isTitle ? second : first;
-    if (question !== undefined) return question.text;
+    if (question?.title !== undefined) return question.title;
   }
   return undefined;
 }

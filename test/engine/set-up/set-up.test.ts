@@ -96,6 +96,8 @@ test('an example is only added to a workspace on request, and existing files sta
     assert.is(await firstQuestion(at('a/b'), none), 'New day');
     write('a/b/memory/2026-01-03.md', '# Z\n\n## Über Änderungen\n');
     assert.is(await firstQuestion(at('a/b'), none), 'Über Änderungen');
+    write('a/b/memory/2026-01-04.md', '```sh\n# a comment\n```\n\n# Deploys\n');
+    assert.is(await firstQuestion(at('a/b'), none), 'Deploys');
     write('c/people/ada.md', '# Ada Lindqvist\n');
     assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
     assert.is(
