@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
@@ -108,6 +116,31 @@ test('a growing conversation adds what is new; a rewritten one replaces it', asy
   sessions.write('talk.jsonl', message('user', 'something else entirely'));
   await update();
   assert.equal(archivedTexts(), ['something else entirely']);
+});
+
+test('a conversation that cannot be read stays as it is archived until it changes', async () => {
+  const { sessions, archive, places, update, archivedTexts } = world();
+  sessions.write('talk.jsonl', message('user', 'one'));
+  await update();
+  sessions.write('talk.jsonl', message('user', 'one') + message('user', 'two'));
+  sessions.write('more.jsonl', message('user', 'more'));
+  const live = scanTranscripts({ places }).files;
+  for (const { absolutePath } of live) {
+    rmSync(absolutePath);
+    symlinkSync('/elsewhere', absolutePath);
+  }
+  await archive.update(live, { leftOf: (text) => text, nowMs: Date.now() });
+  assert.equal(archivedTexts(), ['one']);
+  const kept = archive.sessions().map(({ title, turns }) => [title, turns]);
+  assert.equal(kept, [
+    ['', 0],
+    ['one', 1],
+  ]);
+  assert.is(archive.isBehind(live, Date.now()), false);
+  rmSync(sessions.at('talk.jsonl'));
+  sessions.write('talk.jsonl', message('user', 'one') + message('user', 'three'));
+  await update();
+  assert.equal(archivedTexts(), ['one', 'three']);
 });
 
 test('a conversation whose stop point is damaged is read from its beginning', async () => {

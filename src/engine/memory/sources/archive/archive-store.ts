@@ -214,28 +214,6 @@ export class ArchiveStore {
     this.append(id, turns);
   }
 
-  /** Notes that a transcript was read, or could not be; what is archived of it stays. */
-  markRead({
-    path,
-    reader,
-    size,
-    mtimeMs,
-    ctimeMs,
-  }: FileFingerprint & Pick<ArchivedSession, 'path' | 'reader'>): void {
-    runSql(
-      this.database,
-      `INSERT INTO sessions (path, reader, title, turns, bytes, size, mtime_ms, ctime_ms)
-       VALUES (?, ?, '', 0, 0, ?, ?, ?)
-       ON CONFLICT (path) DO UPDATE SET (size, mtime_ms, ctime_ms, resume) =
-         (excluded.size, excluded.mtime_ms, excluded.ctime_ms, NULL)`,
-      path,
-      reader,
-      size,
-      mtimeMs,
-      ctimeMs,
-    );
-  }
-
   /** Makes every transcript and export count as changed. */
   markAllChanged(): void {
     this.transaction(() => {

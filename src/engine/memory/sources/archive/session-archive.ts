@@ -12,6 +12,7 @@ import type {
   TranscriptFile,
   TranscriptScan,
 } from '../transcripts/transcript-reader.js';
+import { fingerprintOf } from '../walk.js';
 import {
   type ArchivedSession,
   ArchiveStore,
@@ -350,13 +351,11 @@ function archive(
   try {
     part = readConversation(file, store.resumeOf(file.path));
   } catch (error) {
-    // Its agent may have deleted it just now: what is archived stays. The sync reports others.
     if (error instanceof SvcError) throw error;
-    const { path, place, size, mtimeMs, ctimeMs } = file;
-    if (skipOf(file.absolutePath, error).reason !== 'vanished') {
-      store.markRead({ path, reader: place.reader, size, mtimeMs, ctimeMs });
-    }
-    return 0;
+    // Its agent may have deleted it just now.
+    if (skipOf(file.absolutePath, error).reason === 'vanished') return 0;
+    // What is archived stays; the sync reports the error.
+    part = { fingerprint: fingerprintOf(file), continues: true, turns: [], end: undefined };
   }
   const { fingerprint, continues, turns, end } = part;
   store.write({
