@@ -1,13 +1,5 @@
 import type { QueryVector } from '../embedding/query-embedder.js';
-import {
-  type CandidateFilter,
-  fileNameWords,
-  type LexicalCandidate,
-  type MemoryIndex,
-  type VectorCandidate,
-} from '../index/index.js';
-import type { LexicalQuery } from './query.js';
-import type { TermMatcher } from './term-matcher.js';
+import type { MemoryIndex } from '../index/index.js';
 
 /** How similar a query is to unrelated passages. */
 export interface SimilarityBackground {
@@ -98,90 +90,4 @@ export async function backgroundsOf(
     of: (chunkId) => (sample.mediaChunks.has(chunkId) ? media : texts),
     media: true,
   };
-}
-
-/** Passages found by either side, with both sides' scores. */
-interface Candidates {
-  /** Each once; `bm25` is 0 without a keyword match. */
-  readonly chunks: readonly LexicalCandidate[];
-  /** Cosines by chunk id; a chunk without a vector is absent. */
-  readonly similarities: ReadonlyMap<number, number>;
-}
-
-interface CandidateQuestion {
-  readonly query: LexicalQuery;
-  /** The query as a full-text expression; undefined without words. */
-  readonly match: string | undefined;
-  /** The keyword matches. */
-  readonly lexical: readonly LexicalCandidate[];
-  readonly vector: QueryVector;
-  readonly limit: number;
-  readonly filter: CandidateFilter;
-  /** Matches the required phrases, then the excluded ones, in their order. */
-  readonly constraints: TermMatcher;
-  /** Whether to search media separately. */
-  readonly media: boolean;
-  /** Whether a passage is nearer to the query than chance. */
-  readonly standsOut: (chunkId: number, similarity: number) => boolean;
-}
-
-/**
- * Merges keyword and vector candidates. A candidate of one side gets its actual score on the other, instead
- * of zero. Vector matches no better than chance are used only when there are too few keyword matches.
- */
-export async function joinCandidates(
-  index: MemoryIndex,
-  question: CandidateQuestion,
-): Promise<Candidates> {
-  const { lexical, vector, match } = question;
-  const near = await nearest(index, question);
-  const known = new Set(lexical.map((chunk) => chunk.chunkId));
-  const isWanted = ({ chunkId, similarity }: VectorCandidate): boolean =>
-    lexical.length < question.limit || question.standsOut(chunkId, similarity);
-  const added = near.filter(
-    (chunk) => !known.has(chunk.chunkId) && isWanted(chunk) && isAllowed(chunk, question),
-  );
-  const scores =
-    match === undefined || added.length === 0
-      ? new Map<number, number>()
-      : await index.lexicalScores(
-          match,
-          added.map((chunk) => chunk.chunkId),
-        );
-  const similarities = new Map(near.map((chunk) => [chunk.chunkId, chunk.similarity]));
-  const unseen = [...known].filter((chunkId) => !similarities.has(chunkId));
-  const rest = await index.similarities(vector.identity, vector.vector, unseen);
-  for (const [chunkId, similarity] of rest) similarities.set(chunkId, similarity);
-  const chunks = added.map(({ similarity: _, ...chunk }) => {
-    return { ...chunk, bm25: scores.get(chunk.chunkId) ?? 0 };
-  });
-  return { chunks: [...lexical, ...chunks], similarities };
-}
-
-/** Media are queried separately, because any text may be nearer than the right picture. */
-async function nearest(
-  index: MemoryIndex,
-  { vector: { identity, vector }, limit, filter, media }: CandidateQuestion,
-): Promise<readonly VectorCandidate[]> {
-  const near = await index.vectorCandidates(identity, vector, limit, filter);
-  if (!media) return near;
-  const kinds = ['media'] as const;
-  const pictures = await index.vectorCandidates(identity, vector, limit, { ...filter, kinds });
-  const known = new Set(near.map(({ chunkId }) => chunkId));
-  return [...near, ...pictures.filter(({ chunkId }) => !known.has(chunkId))];
-}
-
-/** Required and excluded terms apply to vector matches too, in the texts that the full-text index has of them. */
-function isAllowed(
-  candidate: Pick<LexicalCandidate, 'headingPath' | 'path' | 'source' | 'text'>,
-  { query, constraints }: CandidateQuestion,
-): boolean {
-  const { required, excluded } = query;
-  if (required.length + excluded.length === 0) return true;
-  const whole = [...candidate.headingPath, fileNameWords(candidate), candidate.text].join('\n');
-  const present = new Set(constraints(whole).hits.map((hit) => hit.term));
-  return (
-    required.every((_, term) => present.has(term)) &&
-    excluded.every((_, position) => !present.has(required.length + position))
-  );
 }

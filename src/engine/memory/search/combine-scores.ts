@@ -1,9 +1,16 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { uniqueBy } from '../../support/lists.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
-import type { CandidateFilter, MemoryIndex, Tokenizer } from '../index/index.js';
+import {
+  type CandidateFilter,
+  fileNameWords,
+  type LexicalCandidate,
+  type MemoryIndex,
+  type Tokenizer,
+  type VectorCandidate,
+} from '../index/index.js';
 import { documentKeyText, type PromotedLine } from '../types.js';
-import { type Backgrounds, backgroundsOf, joinCandidates, vectorScore } from './calibrate.js';
+import { type Backgrounds, backgroundsOf, vectorScore } from './calibrate.js';
 import type { KeywordMatches } from './find-candidates.js';
 import { ageInDays, type FusionShares, fuse } from './fuse.js';
 import type { RankedChunk, Ranking } from './rank.js';
@@ -41,31 +48,25 @@ export async function combineScoresOrWarn(
 /** Combines keywords, vectors and age into one score per candidate. */
 async function combineScores(
   index: MemoryIndex,
-  { keywords, vector, limit, filter, tokenizer }: CombineInput,
+  { vector, ...input }: CombineInput,
   options: SearchOptions,
 ): Promise<Findings> {
-  const { query, match, matcher } = keywords;
+  const { keywords } = input;
+  const { matcher } = keywords;
   if (vector === undefined) {
     const ranking = await keywords.rank(keywords.candidates);
     const lexical = { mode: 'lexical', ranking, matcher, similarities: new Map() } as const;
     return findingsOf(index, lexical, ALL_TEXT, options);
   }
-  const constraints = createTermMatcher([...query.required, ...query.excluded], tokenizer);
   const backgrounds = await backgroundsOf(index, vector);
-  const { media } = backgrounds;
-  const { chunks: candidates, similarities } = await joinCandidates(index, {
-    query,
-    match,
-    lexical: keywords.candidates,
+  const { chunks, similarities } = await joinCandidates(index, {
+    ...input,
     vector,
-    limit,
-    filter,
-    constraints,
-    media,
+    media: backgrounds.media,
     standsOut: (chunkId, similarity) =>
       !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
   });
-  const ranking = await keywords.rank(candidates);
+  const ranking = await keywords.rank(chunks);
   const mode = options.hybrid ? 'hybrid' : 'vector';
   const shares = options.hybrid ? options.shares : ALL_VECTOR;
   return findingsOf(index, { mode, ranking, matcher, similarities, backgrounds }, shares, options);
@@ -73,6 +74,74 @@ async function combineScores(
 
 const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
 const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
+
+interface JoinInput extends Omit<CombineInput, 'keywords'> {
+  readonly keywords: Pick<KeywordMatches, 'candidates' | 'match' | 'query'>;
+  readonly vector: QueryVector;
+  /** Whether to search media separately. */
+  readonly media: boolean;
+  /** Whether a passage is nearer to the query than chance. */
+  readonly standsOut: (chunkId: number, similarity: number) => boolean;
+}
+
+/**
+ * The passages that keywords or vectors find, each once, with the cosines of those that have a vector. A candidate of
+ * one side gets its actual score on the other, instead of zero. Vector matches no better than chance are used only when
+ * there are too few keyword matches.
+ */
+export async function joinCandidates(index: MemoryIndex, input: JoinInput) {
+  const { keywords, vector, limit, standsOut } = input;
+  const { candidates: lexical, match } = keywords;
+  const near = await nearest(index, input);
+  const known = new Set(lexical.map(({ chunkId }) => chunkId));
+  const isAllowed = constraintOf(input);
+  const added = near.filter(
+    (chunk) =>
+      !known.has(chunk.chunkId) &&
+      (lexical.length < limit || standsOut(chunk.chunkId, chunk.similarity)) &&
+      isAllowed(chunk),
+  );
+  const addedIds = added.map(({ chunkId }) => chunkId);
+  const scores =
+    match === undefined || added.length === 0
+      ? new Map<number, number>()
+      : await index.lexicalScores(match, addedIds);
+  const similarities = new Map(near.map(({ chunkId, similarity }) => [chunkId, similarity]));
+  const unseen = [...known].filter((chunkId) => !similarities.has(chunkId));
+  const rest = await index.similarities(vector.identity, vector.vector, unseen);
+  for (const [chunkId, similarity] of rest) similarities.set(chunkId, similarity);
+  const chunks = added.map(({ similarity: _, ...chunk }): LexicalCandidate => {
+    return { ...chunk, bm25: scores.get(chunk.chunkId) ?? 0 };
+  });
+  return { chunks: [...lexical, ...chunks], similarities };
+}
+
+/** Media are queried separately, because any text may be nearer than the right picture. */
+async function nearest(
+  index: MemoryIndex,
+  { vector: { identity, vector }, limit, filter, media }: JoinInput,
+): Promise<readonly VectorCandidate[]> {
+  const near = await index.vectorCandidates(identity, vector, limit, filter);
+  if (!media) return near;
+  const kinds = ['media'] as const;
+  const pictures = await index.vectorCandidates(identity, vector, limit, { ...filter, kinds });
+  return uniqueBy([...near, ...pictures], ({ chunkId }) => chunkId);
+}
+
+/** Required and excluded terms apply to vector matches too, in the texts that the full-text index has of them. */
+function constraintOf({ keywords, tokenizer }: JoinInput): (chunk: VectorCandidate) => boolean {
+  const { required, excluded } = keywords.query;
+  if (required.length + excluded.length === 0) return () => true;
+  const matcher = createTermMatcher([...required, ...excluded], tokenizer);
+  return (chunk) => {
+    const whole = [...chunk.headingPath, fileNameWords(chunk), chunk.text].join('\n');
+    const present = new Set(matcher(whole).hits.map(({ term }) => term));
+    return (
+      required.every((_, term) => present.has(term)) &&
+      excluded.every((_, position) => !present.has(required.length + position))
+    );
+  };
+}
 
 interface ScoredCandidates extends Pick<Findings, 'matcher' | 'mode' | 'similarities'> {
   readonly ranking: Ranking;

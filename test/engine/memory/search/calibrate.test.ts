@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  backgroundOf,
-  joinCandidates,
-  vectorScore,
-} from '../../../../src/engine/memory/search/calibrate.js';
+import { backgroundOf, vectorScore } from '../../../../src/engine/memory/search/calibrate.js';
+import { joinCandidates } from '../../../../src/engine/memory/search/combine-scores.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
-import { createTermMatcher } from '../../../../src/engine/memory/search/term-matcher.js';
 import {
   apply,
   documentOf,
@@ -101,9 +97,9 @@ test('required and excluded words are those that keyword search would find', asy
   const vector = { identity: 'm', vector: textVector('router'), provider: 'p', model: 'm' };
   const found = async (line: string): Promise<readonly string[]> => {
     const query = parseQuery(line, 'unicode61');
-    const constraints = createTermMatcher([...query.required, ...query.excluded], 'unicode61');
     const { chunks } = await joinCandidates(index, {
-      ...{ query, match: undefined, lexical: [], vector, limit: 5, filter: {}, constraints },
+      keywords: { query, match: undefined, candidates: [] },
+      ...{ vector, limit: 5, filter: {}, tokenizer: 'unicode61' },
       ...{ media: false, standsOut: () => true },
     });
     return chunks.map(({ path }) => path).toSorted();
