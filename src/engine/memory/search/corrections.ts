@@ -69,13 +69,13 @@ export async function correctQuery(
     .filter(({ word = '' }) => !dateWords.has(foldWord(word)))
     .slice(0, MOST_CORRECTED);
   const knownTerms = query.terms.filter((_, at) => (frequencies[at] ?? 0) > 0);
+  const context = { index, languages, knownTerms };
   const corrections: Correction[] = [];
   const terms: QueryTerm[] = [];
   for (const term of query.terms) {
     const word = unknown.includes(term) ? term.word : undefined;
     signal?.throwIfAborted();
-    const replacement =
-      word === undefined ? undefined : await replacementFor(index, word, { knownTerms, languages });
+    const replacement = word === undefined ? undefined : await replacementFor(word, context);
     if (word === undefined || replacement === undefined) {
       terms.push(term);
       continue;
@@ -107,37 +107,36 @@ function isStopWord(word: string, languages: readonly Language[]): boolean {
   return STOP_WORDS.has(word) || languages.some(({ stopWords }) => stopWords.has(word));
 }
 
-/** The rest of the query: decides between several words that may be meant. */
-interface QueryContext {
-  /** The terms of the query that the index has. */
-  readonly knownTerms: readonly QueryTerm[];
+/** Where words are looked up. */
+interface CorrectionContext {
+  readonly index: MemoryIndex;
   readonly languages: readonly Language[];
+  /** The terms of the query that the index has: they decide between several words that may be meant. */
+  readonly knownTerms: readonly QueryTerm[];
 }
 
 async function replacementFor(
-  index: MemoryIndex,
   typed: string,
-  context: QueryContext,
+  context: CorrectionContext,
 ): Promise<Replacement | undefined> {
-  const { languages } = context;
+  const { index, languages } = context;
   const word = foldWord(typed);
   const asWords = (words: readonly string[]): Pick<Replacement, 'instead' | 'terms'> => {
     return { terms: words.map((one) => wordTerm(one, languages)), instead: words };
   };
-  const together = await partsTogether(index, word, languages);
+  const together = await partsTogether(word, context);
   if (together !== undefined) {
     return { terms: [together], instead: [together.phrase ?? ''], kind: 'compound' };
   }
-  const near = SPELLED_RIGHT.has(word) ? undefined : await wordOneEditAway(index, word, context);
+  const near = SPELLED_RIGHT.has(word) ? undefined : await wordOneEditAway(word, context);
   if (near !== undefined) return { ...asWords([near]), kind: 'spelling' };
-  const compounds = await compoundsOf(index, typed.toLowerCase(), languages);
+  const compounds = await compoundsOf(typed.toLowerCase(), context);
   if (compounds.length > 0) {
     return { terms: [anyTerm(asWords(compounds).terms)], instead: compounds, kind: 'compound' };
   }
-  const further =
-    word.length < TWO_EDITS_FROM ? undefined : await wordTwoEditsAway(index, word, context);
+  const further = word.length < TWO_EDITS_FROM ? undefined : await wordTwoEditsAway(word, context);
   if (further !== undefined) return { ...asWords([further]), kind: 'spelling' };
-  const parts = await partsOf(index, word, languages);
+  const [parts] = await splitsOf(word, SHORTEST_PART, context);
   if (parts !== undefined) return { ...asWords(parts), kind: 'compound' };
   const beginning = prefixTerm(word, languages);
   const { frequencies } = await index.termStatistics([beginning.match]);
@@ -180,26 +179,24 @@ function anyTerm(terms: readonly QueryTerm[]): QueryTerm {
 
 /** The word of the index one edit away that is most likely meant. */
 async function wordOneEditAway(
-  index: MemoryIndex,
   word: string,
-  context: QueryContext,
+  context: CorrectionContext,
 ): Promise<string | undefined> {
   const edits = [...editsOf(word)]
     .filter((edit) => edit.length >= SHORTEST_WORD - 1)
     .map((edit) => wordTerm(edit, context.languages).match);
-  const { frequencies } = await index.termStatistics(edits);
+  const { frequencies } = await context.index.termStatistics(edits);
   const near = edits.filter((_, at) => (frequencies[at] ?? 0) > 0);
-  return mostLikely(index, word, { similar: near, distance: 1, ...context });
+  return mostLikely(word, near, 1, context);
 }
 
 async function wordTwoEditsAway(
-  index: MemoryIndex,
   word: string,
-  context: QueryContext,
+  context: CorrectionContext,
 ): Promise<string | undefined> {
   // As prefixes, because SQLite would stem a stem again.
-  const near = (await similarTerms(index, word)).map((term) => `"${term}" *`);
-  return mostLikely(index, word, { similar: near, distance: 2, ...context });
+  const near = (await similarTerms(context.index, word)).map((term) => `"${term}" *`);
+  return mostLikely(word, near, 2, context);
 }
 
 /** Terms with the same first letter that a word two edits away may have been stemmed to; the most common. */
@@ -217,12 +214,6 @@ async function similarTerms(index: MemoryIndex, word: string): Promise<readonly 
     .map(({ term }) => term);
 }
 
-interface SimilarWords extends QueryContext {
-  /** Full-text expressions for passages with similar words. */
-  readonly similar: readonly string[];
-  readonly distance: number;
-}
-
 interface SpellingCandidate {
   readonly word: string;
   readonly distance: number;
@@ -234,11 +225,14 @@ interface SpellingCandidate {
 /**
  * Stems are not words: `deploy` is far from `deploymnet`. So the words themselves are looked up in some of the
  * passages. A word that occurs together with other words of the query is preferred.
+ *
+ * @param similar full-text expressions for passages with similar words
  */
 async function mostLikely(
-  index: MemoryIndex,
   word: string,
-  { similar, distance, knownTerms, languages }: SimilarWords,
+  similar: readonly string[],
+  distance: number,
+  { index, languages, knownTerms }: CorrectionContext,
 ): Promise<string | undefined> {
   const candidates = new Map<string, SpellingCandidate>();
   const others = knownTerms.map(({ match }) => match).join(' OR ');
@@ -289,9 +283,8 @@ const MOST_COMPOUNDS = 24;
 
 /** The words of the index, as they are written there, that end with a word: `Stromrechnung` for `Rechnung`. */
 async function compoundsOf(
-  index: MemoryIndex,
   word: string,
-  languages: readonly Language[],
+  { index, languages }: CorrectionContext,
 ): Promise<readonly string[]> {
   const composing = languages.filter(({ compounds }) => compounds);
   if (composing.length === 0) return [];
@@ -311,19 +304,12 @@ async function compoundsOf(
     .map(([compound]) => compound);
 }
 
-/** A word in two parts, and in how many chunks the rarer one is. */
-interface Split {
-  readonly parts: readonly [string, string];
-  readonly chunks: number;
-}
-
 /** The ways to split a word into two that the index has, the most common first. */
 async function splitsOf(
-  index: MemoryIndex,
   word: string,
   shortest: number,
-  languages: readonly Language[],
-): Promise<readonly Split[]> {
+  { index, languages }: CorrectionContext,
+): Promise<readonly (readonly [string, string])[]> {
   const splits: (readonly [string, string])[] = [];
   for (let at = shortest; at <= word.length - shortest; at++) {
     splits.push([word.slice(0, at), word.slice(at)]);
@@ -332,32 +318,22 @@ async function splitsOf(
     splits.flat().map((part) => wordTerm(part, languages).match),
   );
   return splits
-    .map((parts, at): Split => {
+    .map((parts, at) => {
       return { parts, chunks: Math.min(frequencies[2 * at] ?? 0, frequencies[2 * at + 1] ?? 0) };
     })
     .filter(({ chunks }) => chunks > 0)
-    .sort((a, b) => b.chunks - a.chunks);
-}
-
-/** The two words that a word is composed of, if the index has both. */
-async function partsOf(
-  index: MemoryIndex,
-  word: string,
-  languages: readonly Language[],
-): Promise<readonly [string, string] | undefined> {
-  const [best] = await splitsOf(index, word, SHORTEST_PART, languages);
-  return best?.parts;
+    .sort((a, b) => b.chunks - a.chunks)
+    .map(({ parts }) => parts);
 }
 
 /** Two words, at least one of them short, that the index has next to each other: `on-call` for `oncall`. */
 async function partsTogether(
-  index: MemoryIndex,
   word: string,
-  languages: readonly Language[],
+  context: CorrectionContext,
 ): Promise<QueryTerm | undefined> {
-  const splits = await splitsOf(index, word, SHORTEST_PART_TOGETHER, languages);
+  const { index, languages } = context;
+  const splits = await splitsOf(word, SHORTEST_PART_TOGETHER, context);
   const phrases = splits
-    .map(({ parts }) => parts)
     .filter((parts) => parts.some((part) => part.length < SHORTEST_PART))
     .filter((parts) => !parts.every((part) => isStopWord(part, languages)))
     .slice(0, COMPARED_TERMS)
