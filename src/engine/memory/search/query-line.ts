@@ -27,60 +27,34 @@ interface QueryLineContext extends DateContext {
 const PIECE = /@"[^"]*"|-?"[^"]*"?|\S+/gu;
 const DURATION = /^\d+[dwmy]$/iu;
 
+/** What a filter restricts: one of these. */
+interface LineFilter extends Pick<SearchRequest, 'pathGlob' | 'sources'> {
+  readonly agent?: string;
+  readonly dates?: SearchFilters;
+  readonly tag?: string;
+  readonly kind?: string;
+}
+
 /**
  * Reads `agent:x`, `in:sessions`, `path:journal/*`, `kind:image`, `#tag`, and `@7d` (since), `@yesterday` or `@2026-03`
  * (on). Anything that is not a valid filter is text; of several that exclude each other, the last one counts.
  */
 export async function readQueryLine(line: string, context: QueryLineContext): Promise<QueryLine> {
-  let agent: string | undefined;
-  let sources: SearchRequest['sources'];
-  let pathGlob: string | undefined;
-  let dates: SearchFilters = {};
-  const tags: string[] = [];
-  const kinds: string[] = [];
+  const filters: LineFilter[] = [];
+  let last: LineFilter = {};
   const chips: string[] = [];
   const words: string[] = [];
-
-  const takeFilter = async (piece: string): Promise<boolean> => {
-    const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];
-    if (isTagFilter(piece)) {
-      tags.push(piece);
-      return true;
-    }
-    if (piece.startsWith('@')) {
-      const filters = await datesFrom(piece.slice(1).replaceAll('"', ''), context);
-      dates = filters ?? dates;
-      return filters !== undefined;
-    }
-    switch (name) {
-      case 'agent': {
-        const isKnown = await context.isAgent(value);
-        if (isKnown) agent = value;
-        return isKnown;
-      }
-      case 'in': {
-        const source = SOURCES.find((one) => one === value);
-        if (source !== undefined) sources = [source];
-        return source !== undefined;
-      }
-      case 'kind': {
-        const isKnown = await isValid(() => parseFilters({ kinds: [value] }, context));
-        if (isKnown) kinds.push(value);
-        return isKnown;
-      }
-      case 'path': {
-        const isGlob = await isValid(async () => createPathFilter(value));
-        if (isGlob) pathGlob = value;
-        return isGlob;
-      }
-      default:
-        return false;
-    }
-  };
-  for (const piece of straightQuotes(line).match(PIECE) ?? [])
-    (await takeFilter(piece)) ? chips.push(piece) : words.push(piece);
-
-  const hasFilters = tags.length + kinds.length + Object.keys(dates).length > 0;
+  for (const piece of straightQuotes(line).match(PIECE) ?? []) {
+    const filter = await filterIn(piece, context);
+    (filter === undefined ? words : chips).push(piece);
+    if (filter === undefined) continue;
+    filters.push(filter);
+    last = { ...last, ...filter };
+  }
+  const { agent, sources, pathGlob, dates } = last;
+  const tags = filters.flatMap(({ tag }) => tag ?? []);
+  const kinds = filters.flatMap(({ kind }) => kind ?? []);
+  const hasFilters = tags.length + kinds.length > 0 || dates !== undefined;
   // A blank at the end means that the last word is finished.
   const end = /\s$/u.test(line) ? ' ' : '';
   return {
@@ -95,26 +69,46 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
   };
 }
 
+/** The filter that a piece of a line is; undefined for text. */
+async function filterIn(piece: string, context: QueryLineContext): Promise<LineFilter | undefined> {
+  if (isTagFilter(piece)) return { tag: piece };
+  if (piece.startsWith('@')) {
+    const text = piece.slice(1).replaceAll('"', '');
+    // A duration is the time since then; anything else is a day or a period.
+    const dates = DURATION.test(text) ? { since: text } : { on: text };
+    return ifValid({ dates }, () => parseFilters(dates, context));
+  }
+  const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];
+  switch (name) {
+    case 'agent':
+      return (await context.isAgent(value)) ? { agent: value } : undefined;
+    case 'in': {
+      const sources = SOURCES.filter((source) => source === value);
+      return sources.length === 0 ? undefined : { sources };
+    }
+    case 'kind':
+      return ifValid({ kind: value }, () => parseFilters({ kinds: [value] }, context));
+    case 'path':
+      return ifValid({ pathGlob: value }, async () => createPathFilter(value));
+    default:
+      return undefined;
+  }
+}
+
 /** A tag without letters is more likely the number of an issue. */
 function isTagFilter(piece: string): boolean {
   return piece.startsWith('#') && isTag(piece.slice(1)) && /\p{L}/u.test(piece);
 }
 
-/** A duration is the time since then; anything else is a day or a period. */
-async function datesFrom(
-  text: string,
-  context: QueryLineContext,
-): Promise<SearchFilters | undefined> {
-  const dates = DURATION.test(text) ? { since: text } : { on: text };
-  return (await isValid(() => parseFilters(dates, context))) ? dates : undefined;
-}
-
-async function isValid(check: () => Promise<unknown>): Promise<boolean> {
+async function ifValid(
+  filter: LineFilter,
+  check: () => Promise<unknown>,
+): Promise<LineFilter | undefined> {
   try {
     await check();
-    return true;
+    return filter;
   } catch (error) {
-    if (error instanceof SvcError && error.code === 'USAGE') return false;
+    if (error instanceof SvcError && error.code === 'USAGE') return undefined;
     throw error;
   }
 }
