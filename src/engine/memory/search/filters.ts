@@ -134,33 +134,24 @@ async function daysOf(
   { since, before, on }: SearchFilters,
   context: DateContext,
 ): Promise<DayRange | undefined> {
-  if (since === undefined && before === undefined && on === undefined) return undefined;
-  const from = since === undefined ? undefined : await dayRange('since', since, context);
-  const until = before === undefined ? undefined : await dayRange('before', before, context);
-  const within = on === undefined ? undefined : await dayRange('on', on, context);
-  const days = {
-    first: Math.max(
-      from?.first ?? Number.NEGATIVE_INFINITY,
-      within?.first ?? Number.NEGATIVE_INFINITY,
-    ),
-    last: Math.min(
-      until === undefined ? Number.POSITIVE_INFINITY : until.first - 1,
-      within?.last ?? Number.POSITIVE_INFINITY,
-    ),
-  };
-  if (days.first > days.last) {
-    throw refusal(
-      `no date meets ${[
-        from === undefined ? [] : [`--since ${isoDay(from.first)}`],
-        until === undefined ? [] : [`--before ${isoDay(until.first)}`],
-        within === undefined ? [] : [`--on ${isoDay(within.first)}`],
-      ]
-        .flat()
-        .join(' and ')}`,
-      '--since must be earlier than --before, and --on must be a day of that period',
-    );
+  const limits: DayRange[] = [];
+  const shown: string[] = [];
+  for (const [flag, text] of Object.entries({ since, before, on })) {
+    if (text === undefined) continue;
+    const days = await dayRange(flag, text, context);
+    if (flag === 'since') limits.push({ ...days, last: Number.POSITIVE_INFINITY });
+    else if (flag === 'on') limits.push(days);
+    else limits.push({ first: Number.NEGATIVE_INFINITY, last: days.first - 1 });
+    shown.push(`--${flag} ${isoDay(days.first)}`);
   }
-  return days;
+  if (limits.length === 0) return undefined;
+  const first = Math.max(...limits.map((days) => days.first));
+  const last = Math.min(...limits.map((days) => days.last));
+  if (first <= last) return { first, last };
+  throw refusal(
+    `no date meets ${shown.join(' and ')}`,
+    '--since must be earlier than --before, and --on must be a day of that period',
+  );
 }
 
 const DURATION = /^(\d{1,5})\s*(d|w|m|y)$/iu;
