@@ -4,9 +4,9 @@ import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import {
   type FoundDocument,
-  findDocument,
   lookUpDocument,
   lookUpOther,
+  notIndexed,
   ownTarget,
   pageLines,
 } from '../get/index.js';
@@ -212,7 +212,8 @@ async function documentNamed(
   const own = lookUpDocument(documents, workspaceDir, target);
   if (own !== undefined || !looksLikePath(target)) return own;
   const other = others === undefined ? undefined : await lookUpOther(others, target);
-  return other ?? findDocument(documents, workspaceDir, target);
+  if (other === undefined) throw notIndexed(documents, target);
+  return other;
 }
 
 /** Anything that does not end like a document is a query, and so are several words before any slash. */

@@ -53,11 +53,11 @@ export async function readDocumentLines(
     if (theirs !== undefined) return readShared(others, theirs, request);
   }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  const found = own ?? findDocument(await index.documents(), workspaceDir, target);
-  const { document } = found;
+  if (own === undefined) throw notIndexed(await index.documents(), target);
+  const { document } = own;
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');
-    return readTurns(found, request, { transcripts, forgotten });
+    return readTurns(own, request, { transcripts, forgotten });
   }
   const absolutePath = absoluteFromDisplay(workspaceDir, document.path);
   refuseLinks(absolutePath, document.path);
@@ -70,7 +70,7 @@ export async function readDocumentLines(
     return describeMedia({ path, absolutePath, source, kind }, media);
   }
   const outcome = await texts.read({ absolutePath, path }, { signal });
-  return linesOf(outcome, found, request, { absolutePath, forgotten });
+  return linesOf(outcome, own, request, { absolutePath, forgotten });
 }
 
 /** What reading documents needs. */
@@ -159,16 +159,10 @@ function shownPath(workspaceDir: string, path: string): string {
   return isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
 }
 
-/** @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID */
-export function findDocument<D extends DocumentKey>(
-  documents: readonly D[],
-  workspaceDir: string,
-  target: string,
-): FoundDocument<D> {
-  const found = lookUpDocument(documents, workspaceDir, target);
-  if (found !== undefined) return found;
+/** The error for a text that names no indexed document. @param documents all of them, as suggestions */
+export function notIndexed(documents: readonly DocumentKey[], target: string): SvcError {
   const { path } = parseCitation(target);
-  throw new SvcError('DOCUMENT_NOT_INDEXED', `${path || 'an empty path'} is not an indexed file`, {
+  return new SvcError('DOCUMENT_NOT_INDEXED', `${path || 'an empty path'} is not an indexed file`, {
     hint: `use a path from "svc memory search"${similarPaths(documents, path)}; "svc memory status --why PATH" shows why a file is not indexed`,
   });
 }

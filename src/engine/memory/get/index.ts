@@ -1,9 +1,9 @@
 /* Lines of documents that are in the index. Loaded by name: output-schemas.ts, for tests and docs. */
 
 export {
-  findDocument,
   lookUpDocument,
   lookUpIndexed,
+  notIndexed,
   ownTarget,
   readDocumentLines,
   readFileLines,

@@ -3,7 +3,7 @@ import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/tokens.js';
-import { findDocument, lookUpIndexed, lookUpOther, ownTarget } from '../get/index.js';
+import { lookUpIndexed, lookUpOther, notIndexed, ownTarget } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
@@ -45,8 +45,9 @@ export function createInspection(
       keeper.answerAndWarn(work, async (index) => {
         const own = ownTarget(text, others);
         const found = await lookUp(index, own);
-        const { document } = found ?? findDocument(await index.documents(), workspaceDir, own);
-        return linksOf(await linkMapOf(index), document.path);
+        if (found === undefined) throw notIndexed(await index.documents(), own);
+        const { path } = found.document;
+        return { path, ...linksOf(await linkMapOf(index), path) };
       }),
     /** What is stored of a file, or of the lines of a citation; undefined if it is not in the index. */
     document: (text: string, work: WorkOptions = {}) =>
@@ -83,7 +84,6 @@ async function inspect(
   const day = noteDay({ path, facts, modifiedMs: fingerprint.mtimeMs }, dayOfMoment);
   const shownChunks =
     range === undefined ? chunks : chunks.filter((chunk) => overlaps(chunk, range));
-  const { path: _, ...links } = linksOf(await linkMapOf(index), path);
   return {
     path,
     source,
@@ -97,10 +97,10 @@ async function inspect(
     properties: facts?.properties ?? {},
     fault: facts?.fault ?? null,
     chunkCount: chunks.length,
-    chunks: shownChunks.map(({ lineNumbers: __, ...chunk }) => {
+    chunks: shownChunks.map(({ lineNumbers: _, ...chunk }) => {
       return { ...chunk, tokens: Math.ceil(estimateTokens(chunk.text)) };
     }),
-    ...links,
+    ...linksOf(await linkMapOf(index), path),
   };
 }
 
@@ -108,10 +108,9 @@ async function linkMapOf(index: MemoryIndex): Promise<LinkMap> {
   return createLinkMap(await index.documents(), await index.links());
 }
 
-function linksOf(map: LinkMap, path: string): DocumentLinks {
+function linksOf(map: LinkMap, path: string) {
   const links = map.out(path);
   return {
-    path,
     out: links.filter(({ to }) => to !== null),
     back: map.back(path),
     broken: links.filter(({ to }) => to === null),

@@ -6,10 +6,10 @@ import type { MemoryStore } from '../../forget/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   citedPart,
-  findDocument,
   type GetRequest,
   type GetResponse,
   lookUpDocument,
+  notIndexed,
   readFileLines,
 } from '../../get/index.js';
 import type { ListedDocument } from '../../inspect/recent.js';
@@ -52,13 +52,12 @@ export async function getExternal(
   const documents = documentsOf(settings, sources);
   const match = lookUp(request.target, documents, settings, sources);
   if (match === undefined) {
-    const workspace = resolveWorkspace(sources.memory.workspaceDir);
     try {
       return await builtin.get(request, work);
     } catch (error) {
       // Suggests similar documents of the collections.
       if (error instanceof SvcError && error.code === 'DOCUMENT_NOT_INDEXED') {
-        findDocument(documents, workspace, request.target);
+        throw notIndexed(documents, request.target);
       }
       throw error;
     }
