@@ -27,6 +27,14 @@ export const kind = z.enum(['markdown', 'text', 'extracted', 'media', 'transcrip
 export const agentId = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
 export const workspace = field(z.string(), 'Absolute path of the workspace.');
 export const path = field(z.string(), 'Relative to the workspace.');
+/** The source and the kind of one file. */
+export const fileFields = {
+  source: field(source, 'The source of the file.'),
+  kind: field(
+    kind,
+    '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
+  ),
+};
 export const origin = field(
   z.optional(z.string()),
   'In a [shared memory](teams.md), the host that has the file; omitted for this host.',

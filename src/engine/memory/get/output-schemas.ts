@@ -8,14 +8,13 @@ import {
   listOf,
   optionalObject,
 } from '../../errors/output-schema.js';
-import { kind, origin, path, source } from '../output-schemas.js';
+import { fileFields, origin, path } from '../output-schemas.js';
 
 /** `svc memory get --json`. */
 export const getOutputSchema = documentSchema({
   path,
   origin,
-  source: field(source, 'The source of the file.'),
-  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  ...fileFields,
   media: field(
     optionalObject({
       mimeType: field(z.string(), 'Detected from the content.'),

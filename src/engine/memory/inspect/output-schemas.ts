@@ -9,7 +9,7 @@ import {
   listOf,
   objectOrNull,
 } from '../../errors/output-schema.js';
-import { agentId, kind, path, source } from '../output-schemas.js';
+import { agentId, fileFields, path } from '../output-schemas.js';
 
 /** Whether a file belongs to a memory, and why. */
 export const whyOutput = z.strictObject({
@@ -68,8 +68,7 @@ export const recentOutputSchema = documentSchema({
   documents: field(
     listOf({
       path,
-      source: field(source, 'The source of the file.'),
-      kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+      ...fileFields,
       modified: field(z.iso.datetime(), 'Modification time.'),
       bytes: field(count, 'Size of the file.'),
     }),
@@ -82,8 +81,7 @@ const fact = z.union([z.string(), z.number(), z.boolean()]);
 
 const inspected = z.strictObject({
   path,
-  source: field(source, 'The source of the file.'),
-  kind: field(kind, '`markdown` for notes, `media` for images and audio, or `transcript`.'),
+  ...fileFields,
   mimeType: field(z.optional(z.string()), 'Only for media.'),
   bytes: field(count, 'Size of the file when it was indexed.'),
   modified: field(z.iso.datetime(), 'Modification time when it was indexed.'),

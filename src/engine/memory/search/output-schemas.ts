@@ -9,7 +9,7 @@ import {
   objectOrNull,
   optionalObject,
 } from '../../errors/output-schema.js';
-import { backendName, kind, origin, searchMode, source, workspace } from '../output-schemas.js';
+import { backendName, fileFields, origin, searchMode, workspace } from '../output-schemas.js';
 
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
@@ -51,11 +51,7 @@ export const searchOutputSchema = documentSchema({
       score: field(score, '0 to 1; see [search.md](search.md#scores).'),
       snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
       snippetLine: field(line, 'Line number of the start of the snippet.'),
-      source: field(source, 'The source of the file.'),
-      kind: field(
-        kind,
-        '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
-      ),
+      ...fileFields,
       mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
       headingPath: field(
         z.array(z.string()),
