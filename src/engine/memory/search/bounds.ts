@@ -82,17 +82,14 @@ export function essentialTerms(
 ): EssentialTerms | undefined {
   // Few passages have a required phrase.
   if (query.required.length > 0) return undefined;
-  const rarestFirst = [...selective]
-    .flatMap((at) => {
-      const term = query.terms[at];
-      return term === undefined ? [] : [{ term, hits: frequencies[at] ?? 0 }];
-    })
+  const rarestFirst = query.terms
+    .map((term, at) => ({ term, hits: frequencies[at] ?? 0 }))
+    .filter((_, at) => selective.has(at))
     .sort((a, b) => a.hits - b.hits);
   const hitsOf = (terms: typeof rarestFirst): number => sum(terms.map(({ hits }) => hits));
-  const splits = rarestFirst.map((last, at) => {
-    return { last, essential: rarestFirst.slice(0, at + 1), others: rarestFirst.slice(at + 1) };
-  });
-  for (const { last, essential, others } of splits) {
+  for (const [at, last] of rarestFirst.entries()) {
+    const essential = rarestFirst.slice(0, at + 1);
+    const others = rarestFirst.slice(at + 1);
     const scoreWithout = sum(others.map(({ hits }) => scoreBound(chunks, hits)));
     const isLikely = idf(chunks, last.hits) > scoreWithout && hitsOf(essential) < hitsOf(others);
     // Each word of a group has a weight of its own.

@@ -94,7 +94,7 @@ export async function findByWords(
   const rank = async (chunks: readonly LexicalCandidate[]): Promise<Ranking> => {
     const analysed = await analyse(chunks, matcher, signal);
     const counts = { ...statistics, byLanguage };
-    const ranking = rankCandidates(analysed, counts, dates, { has: isScored });
+    const ranking = rankCandidates(analysed, counts, dates, isScored);
     if (!query.onlyStopWords) return ranking;
     return { ...ranking, scoreOf: (rank) => STOP_WORDS_SCORE * ranking.scoreOf(rank) };
   };

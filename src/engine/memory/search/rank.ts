@@ -17,9 +17,6 @@ export interface TermStatistics {
   readonly byLanguage?: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Positions of the terms that contribute to the candidates' BM25. */
-export type ScoredTerms = Pick<ReadonlySet<number>, 'has'>;
-
 /** A line of a candidate, with the query terms in it. */
 export interface RankedLine {
   readonly text: string;
@@ -72,17 +69,17 @@ const NEIGHBOUR = 0.1;
 /** How many of the heaviest terms are the whole of a query: more than a question has. */
 const FULL_WEIGHT_TERMS = 16;
 
-const ALL_TERMS: ScoredTerms = { has: () => true };
-
 /**
  * Orders candidates by BM25 and by what BM25 ignores: query words on one line, in the query's order, matches
  * in adjacent passages, and notes of a mentioned day.
+ *
+ * @param isScored whether the term at a position contributes to the candidates' BM25
  */
 export function rankCandidates(
   analysed: readonly AnalysedChunk[],
   statistics: TermStatistics,
   dates: DatedNotes | undefined,
-  scored: ScoredTerms = ALL_TERMS,
+  isScored: (term: number) => boolean = () => true,
 ): Ranking {
   const { chunks: total, frequencies, byLanguage } = statistics;
   // An unknown word weighs as much as one in a single passage, or it would outweigh the known words.
@@ -97,7 +94,7 @@ export function rankCandidates(
   // What BM25 omits of each term's weight: all of it for terms that were not searched.
   const omittedOf = (frequenciesOfTerms: readonly number[]): number[] =>
     frequenciesOfTerms.map(
-      (frequency, term) => (weights[term] ?? 0) - (scored.has(term) ? idf(total, frequency) : 0),
+      (frequency, term) => (weights[term] ?? 0) - (isScored(term) ? idf(total, frequency) : 0),
     );
   const omittedOfAll = omittedOf(frequencies);
   const omittedIn = new Map([...(byLanguage ?? [])].map(([code, own]) => [code, omittedOf(own)]));

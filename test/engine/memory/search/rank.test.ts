@@ -171,10 +171,10 @@ test('a word too common to select passages still counts in their scores', () => 
   };
   const found = [passage(1, 'alpha'), passage(9, 'alpha, and beta somewhere after it')];
   const statistics = { chunks: 1000, frequencies: [10, 400] };
-  const gain = (isScored: boolean): number => {
-    const scored = { has: (term: number) => term === 0 || isScored };
+  const gain = (isBetaScored: boolean): number => {
     const analysed = found.map((chunk) => analyseChunk(chunk, matcher));
-    const { chunks } = rankCandidates(analysed, statistics, undefined, scored);
+    const isScored = (term: number) => term === 0 || isBetaScored;
+    const { chunks } = rankCandidates(analysed, statistics, undefined, isScored);
     assert.is(chunks[0]?.chunk.chunkId, 9);
     return (chunks[0]?.rank ?? 0) - (chunks[1]?.rank ?? 0);
   };
