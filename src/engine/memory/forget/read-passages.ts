@@ -2,8 +2,8 @@ import { SvcError } from '../../errors/index.js';
 import { formatCountOf } from '../../support/format.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import { hasWords, NOTHING_FORGOTTEN } from '../forgotten/index.js';
-import { linesHint, readDocumentLines, textIn, unreadable } from '../get/index.js';
-import { type OtherHosts, turnsOfChunks } from '../home/index.js';
+import { linesHint, readDocumentLines, unreadable } from '../get/index.js';
+import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -96,11 +96,14 @@ export async function readOtherPassages(
   const last = Math.max(1, ...chunks.map(({ endLine }) => endLine));
   const whole = ranges === 'whole';
   const wanted = whole ? [{ startLine: 1, endLine: last }] : mergedRanges(ranges);
+  const lines = linesOfChunks(chunks);
   const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
-  const partsIn = (range: LineRange): readonly string[] => {
+  const partsIn = ({ startLine, endLine }: LineRange): readonly string[] => {
     if (kind === 'media') return [];
-    if (kind !== 'transcript') return [textIn(chunks, range)];
-    const inside = turns.filter(({ line }) => line >= range.startLine && line <= range.endLine);
+    if (kind !== 'transcript') {
+      return [joinedLines(lines, startLine - 1, Math.min(endLine, lines.count))];
+    }
+    const inside = turns.filter(({ line }) => line >= startLine && line <= endLine);
     return inside.map(({ text }) => text);
   };
   // The hash may have a mark of what was left out; that of a conversation is of its beginning.

@@ -1,37 +1,38 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
-import type { OtherHosts } from '../home/index.js';
-import type { MemoryIndex, StoredDocument } from '../index/index.js';
-import { parseCitation } from '../search/index.js';
+import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
+import type { MemoryIndex, OtherDocument } from '../index/index.js';
+import { documentName } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
-  displayPath,
   fingerprintOf,
   type MemorySources,
   type ReadOutcome,
   readDocument,
   resolveWorkspace,
 } from '../sources/index.js';
-import type { DocumentKey } from '../types.js';
-import { lookUpOther, readShared } from './get-shared.js';
+import type { Chunk, DocumentKey, LineRange } from '../types.js';
+import {
+  type FoundDocument,
+  lookUpIndexed,
+  lookUpOther,
+  notIndexed,
+  ownTarget,
+} from './named-document.js';
 import {
   citedLines,
   describeMedia,
-  type FoundDocument,
-  findByName,
-  findNamed,
   type GetRequest,
   linesWithinLimit,
   type ReadLines,
-  readingsOf,
   requestedLines,
   unreadable,
+  withinCharacters,
 } from './requested-lines.js';
 
 /**
@@ -83,12 +84,6 @@ export interface ReadContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A citation of this host's own file that another host has printed, as this host writes it. */
-export function ownTarget(target: string, others: OtherHosts | undefined): string {
-  const prefix = others === undefined ? undefined : `${others.place.origin}:`;
-  return prefix !== undefined && target.startsWith(prefix) ? target.slice(prefix.length) : target;
-}
-
 /** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
   found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
@@ -132,48 +127,6 @@ function linesOf(
   };
 }
 
-/** The document of an index that a path or citation names, if any. @throws SvcError RANGE_INVALID */
-export async function lookUpIndexed(
-  index: Pick<MemoryIndex, 'documents'>,
-  workspaceDir: string,
-  target: string,
-): Promise<FoundDocument<StoredDocument> | undefined> {
-  const paths = readingsOf(target).map(({ path }) => shownPath(workspaceDir, path));
-  const named = lookUpDocument(await index.documents(paths), workspaceDir, target);
-  // Only a name in another form of Unicode is compared with all of them.
-  return named ?? lookUpDocument(await index.documents(), workspaceDir, target);
-}
-
-/** The document that a path or citation names, if any. @throws SvcError RANGE_INVALID */
-export function lookUpDocument<D extends DocumentKey>(
-  documents: readonly D[],
-  workspaceDir: string,
-  target: string,
-): FoundDocument<D> | undefined {
-  return findNamed(target, (path) => {
-    return findByName(documents, (candidate) => candidate.path, shownPath(workspaceDir, path));
-  });
-}
-
-function shownPath(workspaceDir: string, path: string): string {
-  return isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
-}
-
-/** The error for a text that names no indexed document. @param documents all of them, as suggestions */
-export function notIndexed(documents: readonly DocumentKey[], target: string): SvcError {
-  const { path } = parseCitation(target);
-  return new SvcError('DOCUMENT_NOT_INDEXED', `${path || 'an empty path'} is not an indexed file`, {
-    hint: `use a path from "svc memory search"${similarPaths(documents, path)}; "svc memory status --why PATH" shows why a file is not indexed`,
-  });
-}
-
-/** Indexed files with a similar name, as suggestions. */
-function similarPaths(documents: readonly DocumentKey[], path: string): string {
-  const name = path.split('/').at(-1) ?? path;
-  const same = documents.filter((document) => document.path.endsWith(`/${name}`)).slice(0, 3);
-  return same.length === 0 ? '' : `, such as ${same.map((found) => found.path).join(', ')}`;
-}
-
 function refuseLinks(absolutePath: string, path: string): void {
   const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
   if (stats === undefined) throw unreadable(`${path} is gone`);
@@ -182,4 +135,50 @@ function refuseLinks(absolutePath: string, path: string): void {
       hint: 'pass the file it leads to; symbolic links are not followed',
     });
   }
+}
+
+/**
+ * Lines of another host's document, put together from its chunks: blank lines between them, and what is kept out of
+ * memory, are empty.
+ *
+ * @throws SvcError RANGE_INVALID
+ */
+export async function readShared(
+  others: Pick<OtherHosts, 'chunksOf'>,
+  found: FoundDocument<OtherDocument>,
+  request: GetRequest,
+): Promise<ReadLines> {
+  const { document } = found;
+  const chunks = await others.chunksOf(document);
+  const { origin, path, source, kind, mimeType, fingerprint } = document;
+  const described = { path, origin, source, kind, absolutePath: undefined };
+  if (mimeType !== undefined) {
+    const modified = iso(fingerprint.mtimeMs);
+    return describeMedia(described, {
+      mimeType,
+      bytes: fingerprint.size,
+      modified,
+      refused: null,
+    });
+  }
+  const lines = linesOfChunks(chunks);
+  const range = citedLines(found, lines);
+  const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
+  const requested = requestedLines(request, range, documentName(document), totalLines);
+  const hasNoEnd = request.lines === undefined && range === undefined;
+  const { isCut, ...shown } =
+    kind === 'transcript' ? turnsIn(chunks, requested) : linesWithinLimit(lines, requested);
+  const truncated = isCut || (hasNoEnd && shown.endLine < totalLines);
+  return { ...described, startLine: requested.startLine, ...shown, totalLines, truncated };
+}
+
+function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange) {
+  const all = turnsOfChunks(chunks).filter(({ line }) => line >= startLine && line <= endLine);
+  const { texts, isCut } = withinCharacters(all.map((turn) => turn.text));
+  const turns = all
+    .slice(0, texts.length)
+    .map((turn, at) => ({ ...turn, at: null, text: texts[at] ?? '', asked: true }));
+  const lines = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
+  const last = turns.at(-1)?.line ?? endLine;
+  return { endLine: isCut ? last : endLine, text: lines.join('\n'), turns, isCut };
 }

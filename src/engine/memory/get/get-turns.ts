@@ -10,8 +10,8 @@ import {
 } from '../sources/index.js';
 import { linesOf } from '../sources/transcripts/read-conversation.js';
 import type { DocumentKey, LineRange } from '../types.js';
+import type { FoundDocument } from './named-document.js';
 import {
-  type FoundDocument,
   type GetRequest,
   MAX_CHARACTERS,
   noSuchLine,

@@ -1,17 +1,16 @@
 /* Lines of documents that are in the index. Loaded by name: output-schemas.ts, for tests and docs. */
 
-export {
-  lookUpDocument,
-  lookUpIndexed,
-  notIndexed,
-  ownTarget,
-  readDocumentLines,
-  readFileLines,
-} from './get-document.js';
-export { lookUpOther, textIn } from './get-shared.js';
+export { readDocumentLines, readFileLines } from './get-document.js';
 export {
   citedPart,
   type FoundDocument,
+  lookUpDocument,
+  lookUpIndexed,
+  lookUpOther,
+  notIndexed,
+  ownTarget,
+} from './named-document.js';
+export {
   type GetRequest,
   type GetResponse,
   linesHint,

@@ -1,11 +1,11 @@
 import { SvcError, type Warning } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import { unescapedLine } from '../../support/safe-line.js';
 import { withEllipsis } from '../../support/text.js';
-import { type PageRange, type ParsedCitation, parseCitation } from '../search/index.js';
+import type { PageRange } from '../search/index.js';
 import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
+import type { FoundDocument } from './named-document.js';
 import type { GetOutput } from './output-schemas.js';
 
 /** The lines of a document to read. */
@@ -29,51 +29,6 @@ export interface ReadLines extends GetOutput {
 
 export interface GetResponse extends ReadLines {
   readonly warnings: readonly Warning[];
-}
-
-/** A document that a path or a citation names, with the lines or pages of the citation. */
-export interface FoundDocument<D extends DocumentKey> {
-  readonly document: D;
-  readonly range?: LineRange | undefined;
-  readonly pages?: PageRange | undefined;
-}
-
-/** What a text may name: a path, also one that ends like a citation, or a citation; each may be escaped as svc prints it. */
-export function readingsOf(text: string): readonly ParsedCitation[] {
-  return [...new Set([text, unescapedLine(text)])].flatMap((spelled) => [
-    { path: spelled },
-    parseCitation(spelled),
-  ]);
-}
-
-/**
- * Finds the document that a text names; see {@link readingsOf}.
- *
- * @throws SvcError RANGE_INVALID
- */
-export function findNamed<D extends DocumentKey>(
-  text: string,
-  documentAt: (path: string) => D | undefined,
-): FoundDocument<D> | undefined {
-  for (const cited of readingsOf(text)) {
-    const document = documentAt(cited.path);
-    if (document === undefined) continue;
-    const { range, pages } = citedPart(cited);
-    return { document, range, pages };
-  }
-  return undefined;
-}
-
-/** The document with a name, also in another form of Unicode: some systems decompose file names, and agents compose what they repeat. */
-export function findByName<D>(
-  documents: readonly D[],
-  nameOf: (document: D) => string,
-  name: string,
-): D | undefined {
-  const exact = documents.find((document) => nameOf(document) === name);
-  if (exact !== undefined) return exact;
-  const composed = name.normalize('NFC');
-  return documents.find((document) => nameOf(document).normalize('NFC') === composed);
 }
 
 /** Lines per read, unless a number is requested. */
@@ -106,24 +61,6 @@ export function requestedLines(
     throw noSuchLine(name, startLine, totalLines);
   }
   return { startLine, endLine: Math.min(totalLines, endLine) };
-}
-
-/** The lines or pages that a citation names. @throws SvcError RANGE_INVALID if they end before they start */
-export function citedPart(cited: ParsedCitation): Pick<ParsedCitation, 'pages' | 'range'> {
-  const { path, range, pages } = cited;
-  if (range !== undefined && range.endLine < range.startLine) {
-    throw reversed('lines', `${path}#L${Math.max(1, range.endLine)}-L${range.startLine}`);
-  }
-  if (pages !== undefined && pages.lastPage < pages.firstPage) {
-    throw reversed('pages', `${path}#p${Math.max(1, pages.lastPage)}-p${pages.firstPage}`);
-  }
-  return cited;
-}
-
-function reversed(what: string, meant: string): SvcError {
-  return new SvcError('RANGE_INVALID', `the first of the ${what} must not be after the last`, {
-    hint: `did you mean ${meant}?`,
-  });
 }
 
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readShared } from '../../../../src/engine/memory/get/get-document.js';
 import { lookUpIndexed } from '../../../../src/engine/memory/get/index.js';
+import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { openReadyIndex } from '../../../support/vector-index.js';
@@ -41,6 +43,38 @@ test('a document is found by its path without reading the other documents', asyn
   index.close();
   assert.equal(found?.document.path, 'b.md');
   assert.equal(asked, [1]);
+});
+
+/** The part of another host's document with this text that this host can read. */
+async function readTheirs(kind: DocumentKind, source: 'memory' | 'sessions', text: string) {
+  const endLine = text.split('\n').length;
+  const chunks: readonly Chunk[] = [{ startLine: 1, endLine, headingPath: [], text }];
+  const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+  const facts = { fingerprint, hash: '', indexedMs: 1 };
+  const document = { origin: 'there', source, path: 'a.md', kind, ...facts };
+  return readShared({ chunksOf: async () => chunks }, { document }, { target: 'a.md' });
+}
+
+test('a long line of another host is cut, and ends with an ellipsis', async () => {
+  const { text, endLine, truncated } = await readTheirs('markdown', 'memory', 'x'.repeat(300_000));
+  assert.equal([text.length, text.at(-1), endLine, truncated], [200_000, '…', 1, true]);
+});
+
+test('long lines of another host are returned as far as they fit', async () => {
+  const line = 'x'.repeat(90_000);
+  const part = await readTheirs('markdown', 'memory', [line, line, line].join('\n'));
+  assert.equal([part.text.length, part.endLine, part.truncated], [180_001, 2, true]);
+});
+
+test('turns of another host are returned as far as they fit', async () => {
+  const turn = `**User:** ${'x'.repeat(90_000)}`;
+  const part = await readTheirs('transcript', 'sessions', [turn, turn, turn].join('\n'));
+  assert.equal([part.turns?.length, part.endLine, part.truncated], [2, 2, true]);
+});
+
+test('a short document of another host is returned as a whole', async () => {
+  const part = await readTheirs('markdown', 'memory', 'one\ntwo');
+  assert.equal([part.text, part.endLine, part.truncated], ['one\ntwo', 2, false]);
 });
 
 test.run();
