@@ -1,7 +1,5 @@
 import { SvcError } from '../../errors/index.js';
 import { splitBlocks } from '../chunking/blocks.js';
-import type { ExtractedTexts } from '../extract/index.js';
-import type { Forgotten } from '../forgotten/index.js';
 import {
   type FoundDocument,
   lookUpDocument,
@@ -9,8 +7,9 @@ import {
   notIndexed,
   ownTarget,
   pageLines,
+  type ReadContext,
 } from '../get/index.js';
-import { linesOfChunks, type OtherHosts } from '../home/index.js';
+import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import {
   highlightMatcher,
@@ -19,11 +18,8 @@ import {
   type SearchResult,
 } from '../search/index.js';
 import {
-  absoluteFromDisplay,
   joinedLines,
   linesWithoutOwnWriting,
-  type MemorySources,
-  readDocument,
   resolveWorkspace,
   type TextLines,
   textLines,
@@ -32,7 +28,8 @@ import { isSameDocument, type LineRange } from '../types.js';
 import {
   type ForgetPassage,
   type ForgetPlace,
-  readOtherPassages,
+  isOther,
+  readLines,
   readPassages,
 } from './read-passages.js';
 import { sameLines } from './same-lines.js';
@@ -54,12 +51,7 @@ export interface ForgetPlan {
   readonly alsoIn: readonly ForgetPlace[];
 }
 
-export interface PlanContext {
-  readonly index: MemoryIndex;
-  readonly sources: MemorySources;
-  readonly texts: ExtractedTexts;
-  readonly forgotten: Forgotten;
-  readonly others?: OtherHosts | undefined;
+export interface PlanContext extends ReadContext {
   readonly search: (
     query: string,
     maxResults: number | undefined,
@@ -85,11 +77,7 @@ export async function planForget(
       : new Map([[named.document, await rangesIn(named, context)]]);
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
-    passages.push(
-      ...(isOther(document)
-        ? await readOtherPassages(document, ranges, others)
-        : await readPassages(document, ranges, context)),
-    );
+    passages.push(...(await readPassages(document, ranges, context)));
   }
   if (passages.length === 0) {
     throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
@@ -97,10 +85,6 @@ export async function planForget(
     });
   }
   return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
-}
-
-function isOther(document: OtherDocument | StoredDocument): document is OtherDocument {
-  return document.origin !== undefined;
 }
 
 /** What is to be forgotten of each document. */
@@ -162,43 +146,29 @@ async function readingOf(index: MemoryIndex): Promise<QueryReading> {
   return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
 }
 
-/** The current lines of a note; what is kept out of the index is empty. */
+/** The lines of a note; what is kept out of the index is empty. @throws SvcError DOCUMENT_UNREADABLE */
 async function indexedLines(
   document: OtherDocument | StoredDocument,
-  { sources, others, forgotten }: PlanContext,
+  context: PlanContext,
 ): Promise<TextLines> {
-  if (isOther(document)) return linesOfChunks((await others?.chunksOf(document)) ?? []);
-  const { path, kind } = document;
-  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
-  const outcome =
-    kind === 'markdown' ? readDocument(absoluteFromDisplay(workspaceDir, path), path) : undefined;
-  // What cannot be read is reported when its passages are read.
-  if (outcome?.ok !== true) return textLines('');
-  const { lines, hash } = outcome.document;
-  return linesWithoutOwnWriting(forgotten.cover(lines, hash).lines);
+  if (document.kind !== 'markdown') return textLines('');
+  const { lines, fileHash } = await readLines(document, context);
+  return isOther(document)
+    ? lines
+    : linesWithoutOwnWriting(context.forgotten.cover(lines, fileHash).lines);
 }
 
 type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
 
-/** What a path or a citation means. @throws SvcError RANGE_INVALID */
+/** What a path or a citation means. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 async function rangesIn(
   { document, range, pages }: NamedDocument,
   context: PlanContext,
 ): Promise<readonly LineRange[] | 'whole'> {
   if (range !== undefined) return [range];
   if (pages === undefined) return 'whole';
-  return [pageLines(await extractedLines(document, context), document.path, pages)];
-}
-
-async function extractedLines(
-  document: OtherDocument | StoredDocument,
-  { texts, sources, others }: PlanContext,
-): Promise<TextLines> {
-  if (isOther(document)) return linesOfChunks((await others?.chunksOf(document)) ?? []);
-  const { path } = document;
-  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
-  const outcome = await texts.read({ absolutePath: absoluteFromDisplay(workspaceDir, path), path });
-  return outcome.ok ? outcome.document.lines : textLines('');
+  const { lines } = await readLines(document, context);
+  return [pageLines(lines, document.path, pages)];
 }
 
 /** The document that a path or a citation means; undefined for a query. @throws SvcError DOCUMENT_NOT_INDEXED */

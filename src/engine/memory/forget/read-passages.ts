@@ -1,15 +1,11 @@
-import { SvcError } from '../../errors/index.js';
-import { formatCountOf } from '../../support/format.js';
-import type { ExtractedTexts } from '../extract/index.js';
 import { hasWords, NOTHING_FORGOTTEN } from '../forgotten/index.js';
-import { linesHint, readDocumentLines, unreadable } from '../get/index.js';
-import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
-import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
+import { noSuchLine, type ReadContext, readDocumentLines, unreadable } from '../get/index.js';
+import { linesOfChunks, turnsOfChunks } from '../home/index.js';
+import type { OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
   joinedLines,
-  type MemorySources,
   resolveWorkspace,
   scanTranscripts,
 } from '../sources/index.js';
@@ -26,6 +22,7 @@ export interface ForgetPlace extends LineRange {
 
 /** Lines that would be forgotten. */
 export interface ForgetPassage extends DocumentKey, LineRange {
+  /** Empty for a file of another host. */
   readonly absolutePath: string;
   readonly kind: DocumentKind;
   readonly text: string;
@@ -36,20 +33,22 @@ export interface ForgetPassage extends DocumentKey, LineRange {
   readonly whole: boolean;
 }
 
-export interface PassageContext {
-  readonly index: MemoryIndex;
-  readonly sources: MemorySources;
-  readonly texts: ExtractedTexts;
+/** What documents are read with; what is already forgotten does not matter. */
+type PassageContext = Omit<ReadContext, 'forgotten' | 'signal'>;
+
+type Document = OtherDocument | StoredDocument;
+
+export function isOther(document: Document): document is OtherDocument {
+  return document.origin !== undefined;
 }
 
 /**
- * Reads what is to be forgotten of a document from its current file. Adjacent ranges are merged; ranges
- * without words are dropped.
+ * Reads what is to be forgotten of a document. Adjacent ranges are merged; ranges without words are dropped.
  *
  * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
  */
 export async function readPassages(
-  document: StoredDocument,
+  document: Document,
   ranges: readonly LineRange[] | 'whole',
   context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
@@ -62,85 +61,93 @@ export async function readPassages(
 }
 
 async function linePassages(
-  { path, source, kind }: StoredDocument,
+  document: Document,
   ranges: readonly LineRange[] | 'whole',
-  { sources, texts }: PassageContext,
+  context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
-  const absolutePath = absoluteFromDisplay(resolveWorkspace(sources.memory.workspaceDir), path);
-  const outcome = await texts.read({ absolutePath, path });
-  if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
-  const { lines, hash: fileHash } = outcome.document;
+  const { path, origin, source, kind } = document;
+  const { lines, ...file } = await readLines(document, context);
   const whole = ranges === 'whole';
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
     const { startLine, endLine } = range;
-    if (startLine < 1 || endLine > lines.count || endLine < startLine) {
-      throw new SvcError('RANGE_INVALID', `${path} has ${formatCountOf(lines.count, 'line')}`, {
-        hint: linesHint(lines.count),
-      });
-    }
+    const missing = [startLine, endLine].find((line) => line < 1 || line > lines.count);
+    if (missing !== undefined) throw noSuchLine(path, missing, lines.count);
     // Media have no text.
     const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
-    const place = { path, absolutePath, source, kind, startLine, endLine };
-    return { ...place, text, parts: [text], fileHash, whole };
+    return { path, origin, source, kind, ...range, ...file, text, parts: [text], whole };
   });
 }
 
-/** The same of another host's document, as it is in the index. */
-export async function readOtherPassages(
-  document: OtherDocument,
-  ranges: readonly LineRange[] | 'whole',
-  others: OtherHosts | undefined,
-): Promise<readonly ForgetPassage[]> {
-  const { path, origin, source, kind, hash } = document;
-  const chunks = (await others?.chunksOf(document)) ?? [];
-  const last = Math.max(1, ...chunks.map(({ endLine }) => endLine));
-  const whole = ranges === 'whole';
-  const wanted = whole ? [{ startLine: 1, endLine: last }] : mergedRanges(ranges);
-  const lines = linesOfChunks(chunks);
-  const turns = kind === 'transcript' ? turnsOfChunks(chunks) : [];
-  const partsIn = ({ startLine, endLine }: LineRange): readonly string[] => {
-    if (kind === 'media') return [];
-    if (kind !== 'transcript') {
-      return [joinedLines(lines, startLine - 1, Math.min(endLine, lines.count))];
-    }
-    const inside = turns.filter(({ line }) => line >= startLine && line <= endLine);
-    return inside.map(({ text }) => text);
-  };
-  // The hash may have a mark of what was left out; that of a conversation is of its beginning.
-  const fileHash = kind === 'transcript' ? undefined : hash.split('.')[0];
-  const passages = wanted.map((range) => {
-    const parts = partsIn(range);
-    const place = { path, origin, absolutePath: '', source, kind, ...range };
-    return { ...place, text: parts.join('\n'), parts, fileHash, whole };
-  });
-  return passages.filter(({ text }) => whole || hasWords(text));
+/** The lines of a document: of its current file; of another host's, as they are in the index. @throws SvcError DOCUMENT_UNREADABLE */
+export async function readLines(document: Document, { sources, texts, others }: PassageContext) {
+  const { path, hash } = document;
+  if (isOther(document)) {
+    const lines = linesOfChunks((await others?.chunksOf(document)) ?? []);
+    // The hash may have a mark of what was left out.
+    return { lines, absolutePath: '', fileHash: hash.split('.')[0] ?? '' };
+  }
+  const absolutePath = absoluteFromDisplay(resolveWorkspace(sources.memory.workspaceDir), path);
+  const outcome = await texts.read({ absolutePath, path });
+  if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
+  return { lines: outcome.document.lines, absolutePath, fileHash: outcome.document.hash };
 }
 
 /** The turns in lines of a transcript, each on its own. */
 async function turnPassages(
-  { path, source, kind }: StoredDocument,
+  document: Document,
   ranges: readonly LineRange[] | 'whole',
-  { index, sources, texts }: PassageContext,
+  context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
+  const { path, origin, source, kind } = document;
   const whole = ranges === 'whole';
+  const wanted = whole ? [EVERYTHING] : ranges;
+  const read = isOther(document)
+    ? await otherTurns(document, wanted, context)
+    : await ownTurns(document, wanted, context);
+  return read.map(({ parts, ...place }) => {
+    const text = parts.join('\n');
+    return { path, origin, source, kind, ...place, text, parts, fileHash: undefined, whole };
+  });
+}
+
+type ReadTurns = Pick<ForgetPassage, 'absolutePath' | 'endLine' | 'parts' | 'startLine'>;
+
+async function ownTurns(
+  { path }: StoredDocument,
+  ranges: readonly LineRange[],
+  { index, sources, texts }: PassageContext,
+): Promise<readonly ReadTurns[]> {
   const { transcripts } = sources;
   const context = { index, sources, texts, forgotten: NOTHING_FORGOTTEN };
   const files = transcripts === undefined ? [] : scanTranscripts(transcripts).files;
   const file = files.find((one) => one.path === path);
-  const passages: ForgetPassage[] = [];
-  for (const { startLine, endLine } of whole ? [EVERYTHING] : ranges) {
+  const read: ReadTurns[] = [];
+  for (const { startLine, endLine } of ranges) {
     const request = { target: path, from: startLine, lines: endLine - startLine + 1 };
     // Checks the range; of a long one, it reads only the beginning.
-    const read = await readDocumentLines(request, context);
-    const lastLine = Math.min(endLine, read.totalLines);
+    const { totalLines, absolutePath = '' } = await readDocumentLines(request, context);
+    const lastLine = Math.min(endLine, totalLines);
     const isWanted = (line: number): boolean => line >= startLine;
     const turns = file === undefined ? [] : turnsOf(file, { isWanted, lastLine });
     const parts = Array.from(turns, ({ text }) => text);
-    const absolutePath = read.absolutePath ?? '';
-    const place = { path, absolutePath, source, kind, startLine, endLine: lastLine };
-    passages.push({ ...place, text: parts.join('\n'), parts, fileHash: undefined, whole });
+    read.push({ absolutePath, startLine, endLine: lastLine, parts });
   }
-  return passages;
+  return read;
+}
+
+async function otherTurns(
+  document: OtherDocument,
+  ranges: readonly LineRange[],
+  { others }: PassageContext,
+): Promise<readonly ReadTurns[]> {
+  const chunks = (await others?.chunksOf(document)) ?? [];
+  const last = Math.max(1, ...chunks.map((chunk) => chunk.endLine));
+  const turns = turnsOfChunks(chunks);
+  return ranges.map(({ startLine, endLine }) => {
+    const inside = turns.filter(({ line }) => line >= startLine && line <= endLine);
+    const parts = inside.map(({ text }) => text);
+    return { absolutePath: '', startLine, endLine: Math.min(endLine, last), parts };
+  });
 }
 
 const EVERYTHING: LineRange = { startLine: 1, endLine: Number.MAX_SAFE_INTEGER };

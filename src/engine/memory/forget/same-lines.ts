@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { redactSecrets } from '../../masking/index.js';
 import { DISTINCTIVE_BYTES, Forgotten, hashesOf, rangesOf, wordsOf } from '../forgotten/index.js';
+import type { ReadContext } from '../get/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
   absoluteFromDisplay,
@@ -12,7 +13,7 @@ import {
   resolveWorkspace,
   walkFolder,
 } from '../sources/index.js';
-import type { ForgetPassage, ForgetPlace, PassageContext } from './read-passages.js';
+import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 
 /** Copies of planned lines elsewhere. @param fromFile reports of dreaming count too */
 export function sameLines(
@@ -41,7 +42,7 @@ export function sameLines(
 /** Where the current files still contain forgotten text: within other words, or written since. */
 export async function remainsOf(
   { passages }: { readonly passages: readonly ForgetPassage[] },
-  { index, sources }: Pick<PassageContext, 'index' | 'sources'>,
+  { index, sources }: Pick<ReadContext, 'index' | 'sources'>,
 ): Promise<readonly ForgetPlace[]> {
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
   const traces = tracesIn(passages.flatMap((passage) => passage.parts));

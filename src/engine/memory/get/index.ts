@@ -1,6 +1,6 @@
 /* Lines of documents that are in the index. Loaded by name: output-schemas.ts, for tests and docs. */
 
-export { readDocumentLines, readFileLines } from './get-document.js';
+export { type ReadContext, readDocumentLines, readFileLines } from './get-document.js';
 export {
   citedPart,
   type FoundDocument,
@@ -13,7 +13,7 @@ export {
 export {
   type GetRequest,
   type GetResponse,
-  linesHint,
+  noSuchLine,
   pageLines,
   type ReadTurn,
   unreadable,

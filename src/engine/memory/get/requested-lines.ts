@@ -66,13 +66,8 @@ export function requestedLines(
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {
   const has = `${name} has ${formatCountOf(totalLines, 'line')}`;
   return new SvcError('RANGE_INVALID', `${has}, so there is no line ${line}`, {
-    hint: linesHint(totalLines),
+    hint: totalLines <= 1 ? 'use line 1' : `use lines 1 to ${totalLines}`,
   });
-}
-
-/** Which lines of a document exist. */
-export function linesHint(total: number): string {
-  return total <= 1 ? 'use line 1' : `use lines 1 to ${total}`;
 }
 
 /** The lines of the pages of a PDF. @throws SvcError RANGE_INVALID */
