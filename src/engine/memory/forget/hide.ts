@@ -31,8 +31,6 @@ export interface HideContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-const LOCK_WAIT_MS = 10 * 60 * 1000;
-
 /**
  * Adds a plan's passages to the list, and removes them from their files if requested. The next sync is made
  * to read every file again. If killed at any point, either the passages are on the list and will be removed,
@@ -43,17 +41,17 @@ const LOCK_WAIT_MS = 10 * 60 * 1000;
 export async function hide(
   plan: ForgetPlan,
   { fromFile }: { readonly fromFile: boolean },
-  context: HideContext,
+  { target, clock, signal }: HideContext,
 ): Promise<ForgetEntry> {
-  const { home, forget } = context.target;
-  return whileLocked(context, async () => {
+  const { home, forget, indexFile } = target;
+  return withIndexLock(indexFile, { nowMs: clock.now(), signal }, async () => {
     const list = (await home.readForgetList()) ?? emptyForgetList();
     const id = `f${list.next}`;
     const folder = join(forget.backupDir, id);
     const changes = fromFile ? planFileChanges(plan, folder) : [];
     const entry: ForgetEntry = {
       id,
-      at: iso(context.clock.now()),
+      at: iso(clock.now()),
       passages: plan.passages.map(({ origin, path, startLine, endLine }) => {
         return { path: documentName({ origin, path }), startLine, endLine };
       }),
@@ -79,15 +77,6 @@ export async function hide(
     changeFiles(changes);
     return entry;
   });
-}
-
-/** Blocks syncs meanwhile. */
-export async function whileLocked<T>(
-  { target, clock, signal }: HideContext,
-  change: () => Promise<T>,
-): Promise<T> {
-  const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
-  return withIndexLock(target.indexFile, lock, change);
 }
 
 /** A file with lines to remove, and its new content. */

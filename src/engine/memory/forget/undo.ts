@@ -6,7 +6,8 @@ import { ifReadable, makeFolders, replaceFile, SHARED_FOLDER_MODE } from '../../
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
-import { attempt, type HideContext, whileLocked } from './hide.js';
+import { withIndexLock } from '../sync/index-lock.js';
+import { attempt, type HideContext } from './hide.js';
 import type { ForgetUndoOutput } from './output-schemas.js';
 
 /** What was undone. */
@@ -19,9 +20,12 @@ export interface UndoResult extends Pick<ForgetUndoOutput, 'kept' | 'restored'> 
  *
  * @throws SvcError FORGET_ID_UNKNOWN, FORGET_FAILED, FORGET_LIST_INVALID, INDEX_LOCKED
  */
-export async function undo(id: string, context: HideContext): Promise<UndoResult> {
-  const { home } = context.target;
-  return whileLocked(context, async () => {
+export async function undo(
+  id: string,
+  { target, clock, signal }: HideContext,
+): Promise<UndoResult> {
+  const { home, indexFile } = target;
+  return withIndexLock(indexFile, { nowMs: clock.now(), signal }, async () => {
     const list = await home.readForgetList();
     const entry = list?.entries.find((one) => one.id === id);
     if (list === undefined || entry === undefined) {
@@ -31,7 +35,7 @@ export async function undo(id: string, context: HideContext): Promise<UndoResult
     }
     refuseForeign(entry, home);
     const outcomes = entry.files
-      .map((file) => withCurrentPaths(file, context.target))
+      .map((file) => withCurrentPaths(file, target))
       .map((file) => ({ file, restored: restoreFile(file) }));
     const entries = list.entries.filter((one) => one !== entry);
     await home.writeForgetList({ ...list, entries });

@@ -12,12 +12,14 @@ export interface LockHolder {
 
 export interface LockOptions {
   readonly nowMs: number;
-  /** 0 tries once. */
-  readonly waitMs: number;
+  /** 0 tries once; ten minutes by default, in which most syncs end. */
+  readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called once when waiting starts, if it does. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
 }
+
+const USUAL_WAIT_MS = 10 * 60_000;
 
 /**
  * Acquires the right to write an index, as a lock next to it.
@@ -27,7 +29,7 @@ export interface LockOptions {
  */
 export async function acquireIndexLock(
   indexFile: string,
-  { nowMs, waitMs, signal, onWait }: LockOptions,
+  { nowMs, waitMs = USUAL_WAIT_MS, signal, onWait }: LockOptions,
 ): Promise<ProcessLock | undefined> {
   const sign = (lock: Connection): void => {
     // Not when opening: this pragma reads, and may have to wait too.

@@ -20,8 +20,6 @@ import {
 } from './import-memory.js';
 import type { ImportOutput } from './output-schemas.js';
 
-const LOCK_WAIT_MS = 10 * 60 * 1000;
-
 export interface ImportResult extends ImportedFiles, Pick<ImportOutput, 'notIndexed' | 'same'> {
   /** Those that match a passage. */
   readonly vectors: number;
@@ -83,7 +81,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
     keeper.close();
     const root = resolveWorkspace(workspaceDir);
     const { signal } = work;
-    const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS, signal };
+    const lock = { nowMs: clock.now(), signal };
     return withIndexLock(target.indexFile, lock, async () => {
       const index = await target.home.openToWrite();
       if (index === undefined) throw damagedMeanwhile(target.indexFile);
