@@ -3,10 +3,10 @@ import type { Warning } from '../../../errors/index.js';
 import { type SearchRequest, STOP_WORDS } from '../../search/index.js';
 import type { WorkOptions } from '../../sync/index.js';
 import { SOURCES } from '../../types.js';
-import { type ExtRefresher, RunPending } from './ext-refresher.js';
+import { type ExtRefresher, isRefreshRunning } from './ext-refresher.js';
 import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState } from './ext-state.js';
-import { keepSession, type OpenSession } from './session-keeper.js';
+import type { KeptSession } from './session-keeper.js';
 import { askProgram, type ExtMode, type ToolQuestion } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
@@ -17,73 +17,70 @@ const SPARE = 3;
 /** More than an answer has room for; several hundred hits exceed the output limit. */
 const MOST_HITS = 100;
 
-export type ExtAsker = ReturnType<typeof createExtAsker>;
+/** What the program is asked with. */
+interface Asking {
+  readonly settings: ExtSettings;
+  /** Undefined for short-lived processes. */
+  readonly session: KeptSession | undefined;
+}
 
 /**
- * Queries the program: through a running session if there is one, else by starting it.
+ * The hits of all sources, queried separately and in parallel.
  *
- * @param openSession undefined for short-lived processes
+ * @param time covers all runs of the program until it answers
+ * @throws ToolFailure; the signal's reason
  */
-export function createExtAsker(settings: ExtSettings, openSession: OpenSession | undefined) {
-  const session = openSession && keepSession(openSession);
-  const askOnce = async (
-    tool: Tool,
-    question: ToolQuestion,
-    time: TimeLimit,
-  ): Promise<ToolAnswer> => {
-    const { deadline, signal } = time;
-    const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
-    const answer = await session?.ask(tool, question, run());
-    if (answer !== undefined) return answer;
-    const features = await knownFeatures(tool, settings, run());
-    return askProgram(tool, features, question, run());
-  };
+async function askAll(
+  tool: Tool,
+  request: SearchRequest,
+  time: TimeLimit,
+  asking: Asking,
+): Promise<readonly ToolHit[]> {
+  // The program rejects queries without a word.
+  if (!hasWords(request)) return [];
+  const { settings } = asking;
+  const collections = settings.collections().filter(({ root }) => existsSync(root));
+  const sources = new Set(request.sources ?? SOURCES);
+  const limit = hitLimit(request, settings.limits.maxResults);
+  const groups = [...sources]
+    .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
+    .filter((names) => names.length > 0);
+  const mode = modeFor(request, settings);
+  const answers = await Promise.all(
+    groups.map((names) => {
+      const question = { mode, query: request.query, collections: names, limit };
+      return askWithRetry(tool, question, time, asking);
+    }),
+  );
+  return interleave(answers);
+}
 
-  /** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
-  const askWithRetry = async (
-    tool: Tool,
-    question: ToolQuestion,
-    time: TimeLimit,
-  ): Promise<readonly ToolHit[]> => {
-    const { hits } = await askOnce(tool, question, time);
-    if (hits.length > 0 || question.mode !== 'search') return hits;
-    const query = withoutStopWords(question.query);
-    return query === undefined ? hits : (await askOnce(tool, { ...question, query }, time)).hits;
-  };
+/** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
+async function askWithRetry(
+  tool: Tool,
+  question: ToolQuestion,
+  time: TimeLimit,
+  asking: Asking,
+): Promise<readonly ToolHit[]> {
+  const { hits } = await askOnce(tool, question, time, asking);
+  if (hits.length > 0 || question.mode !== 'search') return hits;
+  const query = withoutStopWords(question.query);
+  if (query === undefined) return hits;
+  return (await askOnce(tool, { ...question, query }, time, asking)).hits;
+}
 
-  return {
-    /**
-     * The hits of all sources, queried separately and in parallel.
-     *
-     * @param time covers all runs of the program until it answers
-     * @throws ToolFailure; the signal's reason
-     */
-    ask: async (
-      tool: Tool,
-      request: SearchRequest,
-      time: TimeLimit,
-    ): Promise<readonly ToolHit[]> => {
-      // The program rejects queries without a word.
-      if (!hasWords(request)) return [];
-      const collections = settings.collections().filter(({ root }) => existsSync(root));
-      const sources = new Set(request.sources ?? SOURCES);
-      const limit = hitLimit(request, settings.limits.maxResults);
-      const groups = [...sources]
-        .map((source) => collections.filter((one) => one.source === source).map(({ name }) => name))
-        .filter((names) => names.length > 0);
-      const mode = modeFor(request, settings);
-      const answers = await Promise.all(
-        groups.map((names) =>
-          askWithRetry(tool, { mode, query: request.query, collections: names, limit }, time),
-        ),
-      );
-      return interleave(answers);
-    },
-    /** Ends a running program; the next query starts it again. */
-    endSession: async (): Promise<void> => session?.end(),
-    /** Ends it permanently. */
-    close: async (): Promise<void> => session?.close(),
-  };
+/** Queries the program: through a running session if there is one, else by starting it. */
+async function askOnce(
+  tool: Tool,
+  question: ToolQuestion,
+  { deadline, signal }: TimeLimit,
+  { settings, session }: Asking,
+): Promise<ToolAnswer> {
+  const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
+  const answer = await session?.ask(tool, question, run());
+  if (answer !== undefined) return answer;
+  const features = await knownFeatures(tool, settings, run());
+  return askProgram(tool, features, question, run());
 }
 
 /** The deadline, by `performance.now()`, and the caller's signal. */
@@ -122,9 +119,7 @@ function interleave(answers: readonly (readonly ToolHit[])[]): readonly ToolHit[
   ).flat();
 }
 
-interface FreshOptions {
-  readonly settings: ExtSettings;
-  readonly asker: ExtAsker;
+interface FreshOptions extends Asking {
   readonly refresher: ExtRefresher;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
@@ -139,18 +134,19 @@ const PENDING_REFRESH_MS = 500;
  * Queries the program for hits that reflect the current files: at once, and checks meanwhile whether its index is
  * fresh. Everything together has the time of one search (`limits.timeoutMs`).
  *
- * @throws RunPending when no index can answer yet; ToolFailure
+ * @throws SvcError INDEX_LOCKED when no index can answer yet; ToolFailure
  */
 export async function freshHits(
   tool: Tool,
   request: SearchRequest,
   work: WorkOptions,
-  { settings, asker, refresher, syncOnSearch, warnings }: FreshOptions,
+  options: FreshOptions,
 ): Promise<readonly ToolHit[]> {
+  const { settings, refresher, syncOnSearch, warnings } = options;
   const { signal, checksFiles = true } = work;
   const { timeoutMs } = settings.limits;
   const deadline = performance.now() + timeoutMs;
-  const ask = (): Promise<readonly ToolHit[]> => asker.ask(tool, request, { deadline, signal });
+  const ask = () => askAll(tool, request, { deadline, signal }, options);
   const state = readExtState(settings.dir);
   if (state.updated === undefined || !existsSync(toolIndexFile(settings.dir))) {
     await refresher.refresh(tool, work, { embedsNow: true, waitMs: timeoutMs, deadline });
@@ -169,7 +165,7 @@ export async function freshHits(
     await refresher.refresh(tool, work, how);
     return await ask();
   } catch (error) {
-    if (!(error instanceof RunPending) || !hasHits) throw error;
+    if (!isRefreshRunning(error) || !hasHits) throw error;
     warnings.push(refreshingWarning('newer notes may be missing'));
     return first.value;
   }

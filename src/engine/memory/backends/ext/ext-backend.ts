@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { SvcError, type Warning } from '../../../errors/index.js';
+import type { Warning } from '../../../errors/index.js';
 import { formatCountOf } from '../../../support/format.js';
 import {
   type CitationMode,
@@ -10,12 +10,12 @@ import {
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
 import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
-import { createExtAsker, freshHits, hasWords, modeFor, refreshingWarning } from './ext-asker.js';
+import { freshHits, hasWords, modeFor, refreshingWarning } from './ext-asker.js';
 import {
   createExtRefresher,
   type ExtRefresherOptions,
   exportListFile,
-  RunPending,
+  isRefreshRunning,
 } from './ext-refresher.js';
 import {
   beginRest,
@@ -27,7 +27,7 @@ import {
   restWarning,
 } from './ext-state.js';
 import { responseOf } from './locate-hits.js';
-import type { OpenSession } from './session-keeper.js';
+import { keepSession, type OpenSession } from './session-keeper.js';
 import {
   failureWarning,
   folderFailure,
@@ -62,8 +62,9 @@ const SYNC_WAIT_MS = 10 * 60_000;
 export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   const { builtin, clock, openTool, settings, sources } = options;
   const { dir } = settings;
-  const asker = createExtAsker(settings, options.openSession);
-  const refresher = createExtRefresher({ ...options, onNewCollections: asker.endSession });
+  const session = options.openSession && keepSession(options.openSession);
+  const onNewCollections = async (): Promise<void> => session?.end();
+  const refresher = createExtRefresher({ ...options, onNewCollections });
   const state = (): ExtState => readExtState(dir);
   const restKey = (tool: Tool): string => restKeyOf(tool, settings.mode);
 
@@ -107,7 +108,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
 
   /** Records a failure of the program. @throws anything else */
   const recordFailure = (tool: Tool, error: unknown): Warning => {
-    if (error instanceof RunPending) {
+    if (isRefreshRunning(error)) {
       return refreshingWarning('the builtin engine answers until then');
     }
     const failure = error instanceof ToolFailure ? error : folderFailure(error);
@@ -116,19 +117,10 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
     return failureWarning(failure);
   };
 
-  /** Runs work while no process refreshes. @throws SvcError INDEX_LOCKED */
-  const withRefreshLock = async <T>(work: WorkOptions, act: () => Promise<T>): Promise<T> => {
-    try {
-      return await refresher.withRefreshLock(work, SYNC_WAIT_MS, act);
-    } catch (error) {
-      throw error instanceof RunPending ? refreshRunning() : error;
-    }
-  };
-
   const removeIndex = async (work: WorkOptions = {}): Promise<boolean> => {
-    await asker.endSession();
+    await session?.end();
     const { removeExtIndex } = await import('./sync-ext.js');
-    return withRefreshLock(work, async () => removeExtIndex(dir));
+    return refresher.withRefreshLock(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
   };
 
   /** Removes everything from the program's index that is no longer in a file. @throws ToolFailure */
@@ -169,7 +161,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       if (tool !== undefined) {
         const started = performance.now();
         try {
-          const asking = { ...options, asker, refresher, warnings };
+          const asking = { ...options, session, refresher, warnings };
           const hits = await freshHits(tool, request, work, asking);
           checkVectors(request, hits.length > 0, warnings);
           const answer = await responseOf(request, hits, options);
@@ -216,7 +208,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
           const { summaryOf } = await import('./sync-ext.js');
           return finished(summaryOf(result, clock.now() - startedMs, isForced));
         } catch (error) {
-          if (error instanceof RunPending) throw refreshRunning();
+          if (isRefreshRunning(error)) throw error;
           warnings.push(recordFailure(tool, error));
         }
       }
@@ -239,7 +231,8 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       const { externalStore } = await import('./get-external.js');
       const base = await builtin.forgetting();
       const store = externalStore(base.store, sources, {
-        exportSessions: (work) => withRefreshLock(work, () => refresher.exportSessions(work)),
+        exportSessions: (work) =>
+          refresher.withRefreshLock(work, SYNC_WAIT_MS, () => refresher.exportSessions(work)),
         cleanUp,
         removeIndex,
       });
@@ -254,18 +247,10 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       return { deleted: removed || reset.deleted, bytes: bytes + reset.bytes };
     },
     close: async () => {
-      await asker.close();
+      await session?.close();
       await builtin.close();
     },
   };
-}
-
-function refreshRunning(): SvcError {
-  return new SvcError(
-    'INDEX_LOCKED',
-    'another process is refreshing an index of the external search program',
-    { hint: 'wait for it to finish and try again' },
-  );
 }
 
 const FILTERED_BY_BUILTIN: Warning = {

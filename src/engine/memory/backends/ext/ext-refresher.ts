@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { SvcError } from '../../../errors/index.js';
 import { acquireProcessLock, whileLocked } from '../../../sqlite/process-lock.js';
 import type { Clock } from '../../../support/context.js';
 import type { ForgetPlaces } from '../../forgotten/index.js';
@@ -40,9 +41,17 @@ export interface RefreshOptions {
   readonly deadline?: number;
 }
 
-/** Another refresh is running and takes longer than the caller wants to wait. */
-export class RunPending extends Error {
-  override name = 'RunPending';
+function refreshRunning(): SvcError {
+  return new SvcError(
+    'INDEX_LOCKED',
+    'another process is refreshing an index of the external search program',
+    { hint: 'wait for it to finish and try again' },
+  );
+}
+
+/** Whether another refresh is running and takes longer than the caller wanted to wait. */
+export function isRefreshRunning(error: unknown): error is SvcError {
+  return error instanceof SvcError && error.code === 'INDEX_LOCKED';
 }
 
 export type ExtRefresher = ReturnType<typeof createExtRefresher>;
@@ -52,7 +61,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
   const { settings, transcripts, clock, forget, modelsDir } = options;
   const { dir, workspaceDir } = settings;
 
-  /** Runs work while no refresh is running. @throws RunPending when one runs for all of `waitMs` */
+  /** Runs work while no refresh is running. @throws SvcError INDEX_LOCKED when one runs for all of `waitMs` */
   const withRefreshLock = async <T>(
     { signal }: WorkOptions,
     waitMs: number,
@@ -60,14 +69,10 @@ export function createExtRefresher(options: ExtRefresherOptions) {
     onWait?: () => void,
   ): Promise<T> => {
     const lock = await acquireProcessLock(options.lockFile, { signal, waitMs, onWait });
-    return whileLocked(
-      lock,
-      () => new RunPending(),
-      () => {
-        signal?.throwIfAborted();
-        return act();
-      },
-    );
+    return whileLocked(lock, refreshRunning, () => {
+      signal?.throwIfAborted();
+      return act();
+    });
   };
 
   /** The digest of the current files; see treeOf. */
@@ -103,7 +108,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
     /**
      * Refreshes the index, unless another refresh has just done the same.
      *
-     * @throws RunPending when another refresh runs for all of `waitMs`; ToolFailure; the signal's reason
+     * @throws SvcError INDEX_LOCKED when another refresh runs for all of `waitMs`; ToolFailure; the signal's reason
      */
     refresh: async (tool: Tool, work: WorkOptions, how: RefreshOptions): Promise<ExtSyncResult> => {
       const { signal, onEvent } = work;

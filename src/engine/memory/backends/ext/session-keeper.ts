@@ -9,6 +9,8 @@ export type Session = Pick<McpSession, 'ask' | 'close'>;
 /** Starts one. */
 export type OpenSession = (tool: Tool) => Promise<Session>;
 
+export type KeptSession = ReturnType<typeof keepSession>;
+
 interface RunningSession {
   readonly key: string;
   readonly session: Promise<Session>;
