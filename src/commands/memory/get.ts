@@ -37,7 +37,6 @@ export default class MemoryGet extends MemoryCommand<GetOutput> {
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
     const response = await memory.backend.get(request, this.queryOptions());
-    this.addWarnings(response.warnings);
     const { style } = this.view();
     this.write(
       renderGet(response, {

@@ -43,7 +43,7 @@ function relatedTo({ path, origin }: DocumentKey, related: LinkMap) {
   return origin === undefined ? related.neighbours(path) : [];
 }
 
-export function getOutput({ absolutePath: _, warnings: __, ...response }: GetResponse): GetOutput {
+export function getOutput({ absolutePath: _, ...response }: GetResponse): GetOutput {
   return response;
 }
 

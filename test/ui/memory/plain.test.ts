@@ -277,7 +277,6 @@ const DOCUMENT: GetResponse = {
   text: 'nine\n\u001B[31mten\neleven',
   totalLines: 1200,
   truncated: true,
-  warnings: [],
 };
 
 test('the lines of a file are numbered and escaped on a terminal', () => {

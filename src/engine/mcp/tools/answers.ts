@@ -1,3 +1,4 @@
+import type { Warning } from '../../errors/index.js';
 import { withoutFiles } from '../../memory/chunking/tokens.js';
 import type { GetResponse } from '../../memory/get/index.js';
 import type { OpenedMemory, Source } from '../../memory/index.js';
@@ -132,7 +133,9 @@ export async function getLines(
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
   const request = { target: path, from, lines };
-  const response = await backend.get(request, { signal, onEvent: live.emitSync });
+  const warnings: Warning[] = [];
+  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const response = await backend.get(request, { signal, onEvent: live.emitSync, onWarning });
   const whole = withoutFiles(response.text);
   const text = withinCharacters(whole);
   const lineCount = text === '' && whole === '' ? 0 : text.split('\n').length;
@@ -151,7 +154,7 @@ export async function getLines(
     ...(agent.citations === 'off'
       ? {}
       : { citation: formatCitation({ ...response, startLine, endLine }) }),
-    warnings: mask.data(response.warnings),
+    warnings: mask.data(warnings),
   };
 }
 

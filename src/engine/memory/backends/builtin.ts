@@ -55,14 +55,12 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       const { ExtractedTexts } = await import('../extract/index.js');
       const { sources, forget, home } = target;
       const texts = new ExtractedTexts(target);
-      const warnings: Warning[] = [];
-      const lines = await keeper.answer(work, warnings, async (index) => {
+      return keeper.answerAndWarn(work, async (index) => {
         const forgotten = await readForgotten(forget);
         const { others } = home;
         const { signal } = work;
         return readDocumentLines(request, { index, sources, forgotten, texts, others, signal });
       });
-      return { ...lines, warnings };
     },
     list: async (work = {}) => {
       const documents = await keeper.answerAndWarn(work, (index) => index.documents());

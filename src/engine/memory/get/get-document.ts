@@ -28,8 +28,8 @@ import {
   citedLines,
   describeMedia,
   type GetRequest,
+  type GetResponse,
   linesWithinLimit,
-  type ReadLines,
   requestedLines,
   unreadable,
   withinCharacters,
@@ -44,7 +44,7 @@ import {
 export async function readDocumentLines(
   request: GetRequest,
   { index, sources, forgotten, texts, others, signal }: ReadContext,
-): Promise<ReadLines> {
+): Promise<GetResponse> {
   const { memory, transcripts } = sources;
   const target = ownTarget(request.target, others);
   // A host may have no workspace of its own.
@@ -86,10 +86,10 @@ export interface ReadContext {
 
 /** Lines of a text file as it is now. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 export function readFileLines(
-  found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
+  found: FoundDocument<DocumentKey & Pick<GetResponse, 'kind'>>,
   request: GetRequest,
   file: FileToRead,
-): ReadLines {
+): GetResponse {
   const outcome = readDocument(file.absolutePath, found.document.path);
   return linesOf(outcome, found, request, file);
 }
@@ -102,10 +102,10 @@ interface FileToRead {
 /** @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 function linesOf(
   outcome: ReadOutcome,
-  found: FoundDocument<DocumentKey & Pick<ReadLines, 'kind'>>,
+  found: FoundDocument<DocumentKey & Pick<GetResponse, 'kind'>>,
   request: GetRequest,
   { absolutePath, forgotten }: FileToRead,
-): ReadLines {
+): GetResponse {
   const { path, source, kind } = found.document;
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { hash } = outcome.document;
@@ -147,7 +147,7 @@ export async function readShared(
   others: Pick<OtherHosts, 'chunksOf'>,
   found: FoundDocument<OtherDocument>,
   request: GetRequest,
-): Promise<ReadLines> {
+): Promise<GetResponse> {
   const { document } = found;
   const chunks = await others.chunksOf(document);
   const { origin, path, source, kind, mimeType, fingerprint } = document;

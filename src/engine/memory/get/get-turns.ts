@@ -13,9 +13,9 @@ import type { DocumentKey, LineRange } from '../types.js';
 import type { FoundDocument } from './named-document.js';
 import {
   type GetRequest,
+  type GetResponse,
   MAX_CHARACTERS,
   noSuchLine,
-  type ReadLines,
   type ReadTurn,
   requestedRange,
   unreadable,
@@ -37,7 +37,7 @@ export function readTurns(
   { document, range: cited }: FoundDocument<DocumentKey>,
   request: GetRequest,
   { transcripts, forgotten }: TurnContext,
-): ReadLines {
+): GetResponse {
   const file = fileOf(document, transcripts);
   const requested = requestedRange(request, cited, Number.POSITIVE_INFINITY);
   const withContext =

@@ -1,4 +1,4 @@
-import { SvcError, type Warning } from '../../errors/index.js';
+import { SvcError } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { withEllipsis } from '../../support/text.js';
@@ -22,13 +22,9 @@ export interface GetRequest {
 export type ReadTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */
-export interface ReadLines extends GetOutput {
+export interface GetResponse extends GetOutput {
   /** Undefined for a file of another host, and a conversation in a database. */
   readonly absolutePath: string | undefined;
-}
-
-export interface GetResponse extends ReadLines {
-  readonly warnings: readonly Warning[];
 }
 
 /** Lines per read, unless a number is requested. */
@@ -122,9 +118,9 @@ export function linesWithinLimit(lines: TextLines, { startLine, endLine }: LineR
 
 /** A description of an image or a recording in place of its lines. */
 export function describeMedia(
-  document: Pick<ReadLines, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
+  document: Pick<GetResponse, 'absolutePath' | 'kind' | 'origin' | 'path' | 'source'>,
   media: NonNullable<GetOutput['media']>,
-): ReadLines {
+): GetResponse {
   const { mimeType, bytes, modified, refused } = media;
   const lines = [
     mediaLabel(mimeType, document.path),

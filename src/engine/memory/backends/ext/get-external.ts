@@ -64,11 +64,8 @@ export async function getExternal(
   }
   const { document, range } = match;
   const forgotten = await readForgotten(forget);
-  const lines = readFileLines({ document, range }, request, {
-    absolutePath: document.absolutePath,
-    forgotten,
-  });
-  return { ...lines, warnings: [] };
+  const { absolutePath } = document;
+  return readFileLines({ document, range }, request, { absolutePath, forgotten });
 }
 
 /** All files of the collections, by path. */
