@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { expandHome, ifReadable, isInside, realOrGiven } from '../../../support/files.js';
+import { ifReadable, isInside, realOrGiven, resolvePath } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
@@ -81,7 +81,7 @@ export function collectionsOf({
   const pathsBefore = new Set<string>();
   for (const list of lists) {
     const resolved = list.map((configured): ConfiguredCollection => {
-      const path = realOrGiven(resolve(workspace, expandHome(configured.path.trim(), homeDir)));
+      const path = realOrGiven(resolvePath(configured.path.trim(), workspace, homeDir));
       return { ...configured, path };
     });
     for (const configured of resolved) {

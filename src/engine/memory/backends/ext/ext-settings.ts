@@ -1,7 +1,7 @@
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import type { EngineContext } from '../../../support/context.js';
-import { resolvePath } from '../../../support/files.js';
+import { resolveConfiguredPath } from '../../../support/files.js';
 import { UNIT_MS } from '../../../support/time.js';
 import { type Collection, collectionsOf } from './collections.js';
 import type { ExtMode } from './tool/ask-program.js';
@@ -41,12 +41,11 @@ export function extSettings(
 ): ExtSettings {
   const { ext } = loaded.resolved.memory;
   const dir = join(context.state.stateDir, 'agents', agent.id, 'qmd');
-  const base = loaded.file === undefined ? context.cwd : dirname(loaded.file);
   const configured = ext.sessions.exportDir;
   const exportDir =
     configured === undefined
       ? join(dir, 'sessions')
-      : resolvePath(ofAgent(configured, agent.id), base, context.homeDir);
+      : resolveConfiguredPath(loaded, ofAgent(configured, agent.id), context);
   const { interval, embedInterval, ...update } = ext.update;
   return {
     command: ext.command,

@@ -1,5 +1,5 @@
-import { sep } from 'node:path';
-import { realOrGiven } from '../../../support/files.js';
+import { join } from 'node:path';
+import { isInside, realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
 import { sectionsOf } from '../../chunking/chunk-document.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
@@ -111,9 +111,7 @@ function locate(
   if (collection === undefined) return undefined;
   const file = findFile(collection.root, hit.path, (path) => hasContent(path, hit.contentHash));
   if (file === undefined) return undefined;
-  if (file.startsWith([options.workspaceDir, ...DREAM_REPORTS.split('/'), ''].join(sep))) {
-    return undefined;
-  }
+  if (isInside(file, join(options.workspaceDir, DREAM_REPORTS))) return undefined;
   const { source } = collection;
   if (source === 'memory' && exclusions.excludes(collection.root, file, false)) return undefined;
   const path = shownPath(file, collection, options.workspaceDir);
