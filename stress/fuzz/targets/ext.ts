@@ -77,7 +77,7 @@ export async function openExtTarget(): Promise<OpenTarget> {
     check: (input) => {
       const started = cpuMs();
       try {
-        const { hits } = readAnswer(input.before + input.answer + input.after, input.before);
+        const hits = readAnswer(input.before + input.answer + input.after);
         const { results } = locateHits(hits, { query: 'blue boat' }, options);
         for (const { path, startLine, endLine, snippet, score } of results) {
           const lines = readFileSync(join(folder.path, path), 'utf8').split('\n');

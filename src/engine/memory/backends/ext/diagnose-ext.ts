@@ -108,7 +108,7 @@ async function checkQuestion(
   tool: Tool,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
-  const { collections } = readExtState(settings.dir);
+  const { collections, updated } = readExtState(settings.dir);
   const { mode, limits } = settings;
   if (collections.length === 0) {
     return { state: 'off', text: mode, note: 'nothing is indexed yet', hint: 'svc memory index' };
@@ -123,11 +123,10 @@ async function checkQuestion(
     collections: collections.map(({ name }) => name),
     limit: 1,
   };
-  const { hits, withoutVectors } = await askProgram(tool, features, question, run);
+  const hits = await askProgram(tool, features, question, run);
   const latencyMs = Math.round(performance.now() - started);
-  if (withoutVectors === undefined || mode === 'search') {
-    return { state: 'ok', text: mode, latencyMs };
-  }
+  const withoutVectors = updated?.withoutVectors ?? 0;
+  if (withoutVectors === 0 || mode === 'search') return { state: 'ok', text: mode, latencyMs };
   const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
   const outcome = { text: mode, latencyMs, cause, hint: 'svc memory index' };
   // As in searches: the builtin engine answers then.

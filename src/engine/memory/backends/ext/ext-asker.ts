@@ -9,7 +9,7 @@ import { knownFeatures, readExtState } from './ext-state.js';
 import type { KeptSession } from './session-keeper.js';
 import { askProgram, type ExtMode, type ToolQuestion } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
-import type { ToolAnswer, ToolHit } from './tool/read-answer.js';
+import type { ToolHit } from './tool/read-answer.js';
 import { msUntil, type RunOptions } from './tool/run-tool.js';
 
 /** Ask for more than requested when hits may be dropped: filters, duplicates. */
@@ -62,11 +62,10 @@ async function askWithRetry(
   time: TimeLimit,
   asking: Asking,
 ): Promise<readonly ToolHit[]> {
-  const { hits } = await askOnce(tool, question, time, asking);
+  const hits = await askOnce(tool, question, time, asking);
   if (hits.length > 0 || question.mode !== 'search') return hits;
   const query = withoutStopWords(question.query);
-  if (query === undefined) return hits;
-  return (await askOnce(tool, { ...question, query }, time, asking)).hits;
+  return query === undefined ? hits : askOnce(tool, { ...question, query }, time, asking);
 }
 
 /** Queries the program: through a running session if there is one, else by starting it. */
@@ -75,7 +74,7 @@ async function askOnce(
   question: ToolQuestion,
   { deadline, signal }: TimeLimit,
   { settings, session }: Asking,
-): Promise<ToolAnswer> {
+): Promise<readonly ToolHit[]> {
   const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
   const answer = await session?.ask(tool, question, run());
   if (answer !== undefined) return answer;

@@ -1,7 +1,7 @@
 import type { ToolQuestion } from './tool/ask-program.js';
 import type { McpSession } from './tool/mcp-session.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';
-import type { ToolAnswer } from './tool/read-answer.js';
+import type { ToolHit } from './tool/read-answer.js';
 import type { RunOptions } from './tool/run-tool.js';
 
 /** A program that stays running between queries. */
@@ -59,7 +59,7 @@ export function keepSession(open: OpenSession) {
       tool: Tool,
       question: ToolQuestion,
       run: RunOptions,
-    ): Promise<ToolAnswer | undefined> => {
+    ): Promise<readonly ToolHit[] | undefined> => {
       if (isClosed || breaksOf(tool) >= MOST_BREAKS) return undefined;
       const running = sessionFor(tool);
       try {

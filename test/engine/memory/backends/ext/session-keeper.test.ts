@@ -8,12 +8,13 @@ import {
   type Tool,
   ToolFailure,
 } from '../../../../../src/engine/memory/backends/ext/tool/open-tool.js';
+import type { ToolHit } from '../../../../../src/engine/memory/backends/ext/tool/read-answer.js';
 
 const test = suite('keeping the external program running');
 
 const QUESTION = { mode: 'search', query: 'tea', collections: ['notes'], limit: 3 } as const;
 const RUN = { timeoutMs: 1000 };
-const ANSWER = { hits: [], withoutVectors: undefined };
+const ANSWER: readonly ToolHit[] = [];
 const toolOf = (key: string): Tool => ({ program: '/bin/false', env: {}, cwd: '/', key });
 
 /** Sessions with scripted answers, and how they ended. */

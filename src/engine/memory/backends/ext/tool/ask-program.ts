@@ -3,7 +3,7 @@ import type { ResolvedMemory } from '../../../../config/index.js';
 import type { DeepReadonly } from '../../../../errors/output-schema.js';
 import { firstChars } from '../../../../support/text.js';
 import { type Tool, ToolFailure } from './open-tool.js';
-import { readAnswer, type ToolAnswer, type ToolHit } from './read-answer.js';
+import { readAnswer, type ToolHit } from './read-answer.js';
 import { msUntil, type RunOptions, runTool } from './run-tool.js';
 
 /** Lexical, vectors, or both with re-ranking (spec/memory-search §2.12). */
@@ -27,15 +27,15 @@ export async function askProgram(
   features: ToolFeatures,
   question: ToolQuestion,
   { timeoutMs, signal }: RunOptions,
-): Promise<ToolAnswer> {
+): Promise<readonly ToolHit[]> {
   const { collections } = question;
   const groups = features.manyCollections ? [collections] : collections.map((name) => [name]);
   const deadline = performance.now() + timeoutMs;
-  const answers: ToolAnswer[] = [];
+  const answers: (readonly ToolHit[])[] = [];
   for (const group of groups) {
     const args = argumentsOf(features, question, group);
-    const { stdout, stderr } = await runTool(tool, args, { timeoutMs: msUntil(deadline), signal });
-    answers.push(readAnswer(stdout, stderr));
+    const { stdout } = await runTool(tool, args, { timeoutMs: msUntil(deadline), signal });
+    answers.push(readAnswer(stdout));
   }
   return merged(answers, question.limit);
 }
@@ -60,16 +60,15 @@ export function oneLine(query: string): string {
   return firstChars(line, MOST_QUESTION);
 }
 
-/** Merges answers, best first. */
-export function merged(answers: readonly ToolAnswer[], limit: number): ToolAnswer {
+/** The hits of several answers, best first. */
+export function merged(
+  answers: readonly (readonly ToolHit[])[],
+  limit: number,
+): readonly ToolHit[] {
   const [only] = answers;
   if (only !== undefined && answers.length === 1) return only;
-  const hits = answers
-    .flatMap((answer) => answer.hits)
-    .toSorted((a: ToolHit, b: ToolHit) => b.score - a.score)
-    .slice(0, limit);
-  const counts = answers.flatMap(({ withoutVectors }) => withoutVectors ?? []);
-  return { hits, withoutVectors: counts.length === 0 ? undefined : Math.max(...counts) };
+  const hits = answers.flat().toSorted((a, b) => b.score - a.score);
+  return hits.slice(0, limit);
 }
 
 /** What one installed release supports. */

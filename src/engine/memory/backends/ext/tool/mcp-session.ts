@@ -13,7 +13,7 @@ import { readLines } from '../../../../support/read-lines.js';
 import { isRecord } from '../../../../support/text.js';
 import { type ExtMode, merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
-import { hitOf, type ToolAnswer } from './read-answer.js';
+import { hitOf, type ToolHit } from './read-answer.js';
 import { msUntil, type RunOptions } from './run-tool.js';
 
 export interface McpSessionOptions {
@@ -53,7 +53,7 @@ export class McpSession {
    * @returns undefined when this release must be run per query instead
    * @throws ToolFailure; the signal's reason
    */
-  async ask(question: ToolQuestion, run: RunOptions): Promise<ToolAnswer | undefined> {
+  async ask(question: ToolQuestion, run: RunOptions): Promise<readonly ToolHit[] | undefined> {
     const started = performance.now();
     try {
       const start = await withinTime(run.timeoutMs, run.signal, () => this.opened);
@@ -95,26 +95,22 @@ async function callTools(
   plan: McpPlan,
   question: ToolQuestion,
   { timeoutMs, signal }: RunOptions,
-): Promise<ToolAnswer> {
+): Promise<readonly ToolHit[]> {
   const deadline = performance.now() + timeoutMs;
-  const answers: ToolAnswer[] = [];
+  const answers: (readonly ToolHit[])[] = [];
   for (const args of callsOf(plan, question)) {
     const timeout = msUntil(deadline);
     const options = { timeout, ...(signal === undefined ? {} : { signal }) };
     const result = await client.callTool({ name: plan.name, arguments: { ...args } }, options);
     if (result.isError === true)
       throw new Error(`its tool ${plan.name} failed: ${wordsIn(result.content)}`);
-    answers.push({ hits: hitsIn(result.structuredContent), withoutVectors: undefined });
+    answers.push(hitsIn(result.structuredContent));
   }
   const names = new Set(question.collections);
-  const { hits } = merged(answers, question.limit);
-  return {
-    hits: hits.filter(({ collection }) => names.has(collection)),
-    withoutVectors: undefined,
-  };
+  return merged(answers, question.limit).filter(({ collection }) => names.has(collection));
 }
 
-function hitsIn(content: unknown): ToolAnswer['hits'] {
+function hitsIn(content: unknown): readonly ToolHit[] {
   const results = isRecord(content) ? content['results'] : undefined;
   if (!Array.isArray(results)) throw new Error('it answered without results');
   return results.flatMap(hitOf);

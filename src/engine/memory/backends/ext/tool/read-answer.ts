@@ -15,33 +15,23 @@ export interface ToolHit {
   readonly lines: readonly string[];
 }
 
-export interface ToolAnswer {
-  readonly hits: readonly ToolHit[];
-  /** Documents without a vector, if it complains about them. */
-  readonly withoutVectors: number | undefined;
-}
-
 /**
  * Parses the output of a search: a JSON array, possibly with other lines around it.
  *
  * @throws ToolFailure BACKEND_FAILED when there is no answer in it
  */
-export function readAnswer(stdout: string, stderr: string): ToolAnswer {
-  const withoutVectors = countBefore(
-    `${stderr}\n${stdout}`,
-    /(?<!\d)(\d+) documents?\b.{0,300}need embeddings/u,
-  );
+export function readAnswer(stdout: string): readonly ToolHit[] {
   const value = jsonArrayIn(stdout);
   if (value === undefined) {
     // Printed without any JSON; a note may contain the same words.
-    if (/^No results found/imu.test(stdout)) return { hits: [], withoutVectors };
+    if (/^No results found/imu.test(stdout)) return [];
     throw new ToolFailure(
       'BACKEND_FAILED',
       `the external search program printed an unreadable answer: ${JSON.stringify(firstLine(stdout))}`,
       'run the program yourself: svc needs its JSON output',
     );
   }
-  return { hits: value.flatMap(hitOf), withoutVectors };
+  return value.flatMap(hitOf);
 }
 
 /** One entry of an answer, from a run or over MCP; nothing for one without a file. */
@@ -173,11 +163,6 @@ export function readCollections(stdout: string): readonly ListedCollection[] {
     if (files !== undefined) last.files = Number(files);
   }
   return found;
-}
-
-function countBefore(text: string, pattern: RegExp): number | undefined {
-  const count = pattern.exec(text)?.[1];
-  return count === undefined ? undefined : Number(count);
 }
 
 function textOf(value: unknown): string | undefined {

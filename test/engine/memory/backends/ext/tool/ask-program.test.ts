@@ -100,10 +100,11 @@ test('results of several runs are merged, best first', () => {
   const hit = (path: string, score: number): ToolHit => {
     return { collection: 'a', path, contentHash: undefined, score, line: 1, lines: [] };
   };
-  const one = { hits: [hit('a', 0.9), hit('b', 0.2)], withoutVectors: 3 };
-  const two = { hits: [hit('c', 0.5)], withoutVectors: undefined };
-  const { hits, withoutVectors } = merged([one, two], 2);
-  assert.equal([hits.map(({ path }) => path), withoutVectors], [['a', 'c'], 3]);
+  const hits = merged([[hit('a', 0.9), hit('b', 0.2)], [hit('c', 0.5)]], 2);
+  assert.equal(
+    hits.map(({ path }) => path),
+    ['a', 'c'],
+  );
 });
 
 test('features of a release are read from its help, not from its version number', () => {

@@ -33,10 +33,9 @@ test('any output is an answer or a failure of the program', () => {
   fc.assert(
     fc.property(
       fc.array(piece).map((all) => all.join('')),
-      fc.string(),
-      (stdout, stderr) => {
+      (stdout) => {
         try {
-          for (const hit of readAnswer(stdout, stderr).hits) {
+          for (const hit of readAnswer(stdout)) {
             assert.ok(hit.collection !== '' && hit.path !== '');
             assert.ok(hit.score >= 0 && hit.score <= 1);
             assert.ok(hit.line === undefined || hit.line >= 1);
@@ -59,7 +58,7 @@ test('an answer is read despite text before and after it', () => {
   );
   fc.assert(
     fc.property(noise, noise, rows, (before, after, found) => {
-      const { hits } = readAnswer(`${before}${printed(...found.map(row))}\n${after}`, '');
+      const hits = readAnswer(`${before}${printed(...found.map(row))}\n${after}`);
       assert.equal(
         hits.map(({ score }) => score),
         found.map(({ score }) => score),
@@ -70,24 +69,24 @@ test('an answer is read despite text before and after it', () => {
 
 test('a note whose text says that nothing was found is still a result', () => {
   const snippet = '@@ -1,2 @@\nNo results found\nin the archive';
-  const { hits } = readAnswer(printed(row({ snippet })), '');
+  const hits = readAnswer(printed(row({ snippet })));
   assert.equal(hits[0]?.lines, ['No results found', 'in the archive']);
-  assert.equal(readAnswer('No results found.\n', '').hits, []);
-  assert.equal(readAnswer('No results found above minimum score threshold.\n', '').hits, []);
+  assert.equal(readAnswer('No results found.\n'), []);
+  assert.equal(readAnswer('No results found above minimum score threshold.\n'), []);
 });
 
 test('brackets and escaped quotes in a text do not end an answer', () => {
   const snippet = '@@ -1,1 @@\nshe said "]" and \\" and [link](x)';
-  assert.equal(readAnswer(`${printed(row({ snippet }))} tail ]`, '').hits[0]?.lines, [
+  assert.equal(readAnswer(`${printed(row({ snippet }))} tail ]`)[0]?.lines, [
     'she said "]" and \\" and [link](x)',
   ]);
 });
 
 test('lines are read without their header and the line numbers of MCP', () => {
-  const [plain] = readAnswer(printed(row({})), '').hits;
+  const [plain] = readAnswer(printed(row({})));
   assert.equal([plain?.line, plain?.lines], [3, ['first', 'second']]);
   const snippet = '3: @@ -3,2 @@ (2 before, 0 after)\n4: first\n5: second';
-  const [numbered] = readAnswer(printed(row({ snippet })), '').hits;
+  const [numbered] = readAnswer(printed(row({ snippet })));
   assert.equal([numbered?.line, numbered?.lines], [3, ['first', 'second']]);
 });
 
@@ -99,7 +98,7 @@ test('a newer format has separate fields for collection, body and lines', () => 
     body: 'x\ny',
     snippet: '',
   };
-  const [hit] = readAnswer(printed(row(fields)), '').hits;
+  const [hit] = readAnswer(printed(row(fields)));
   assert.equal(
     [hit?.collection, hit?.path, hit?.line, hit?.lines],
     ['notes', 'deep/a.md', 7, ['x', 'y']],
@@ -109,21 +108,14 @@ test('a newer format has separate fields for collection, body and lines', () => 
 test('scores are clamped to 0 to 1', () => {
   const scores = [0.3, 7, -1, 'x', null].map((score) => row({ score }));
   assert.equal(
-    readAnswer(printed(...scores), '').hits.map(({ score }) => score),
+    readAnswer(printed(...scores)).map(({ score }) => score),
     [0.3, 1, 0, 0, 0],
   );
 });
 
-test('a complaint about missing vectors is detected on either stream', () => {
-  const words = 'Warning: 12 documents (40%) need embeddings. Run qmd embed';
-  assert.is(readAnswer('[]', words).withoutVectors, 12);
-  assert.is(readAnswer(`${words}\n[]`, '').withoutVectors, 12);
-  assert.is(readAnswer('[]', '').withoutVectors, undefined);
-});
-
 test('a long text full of brackets is refused at once', () => {
   assert.throws(
-    () => readAnswer('[{'.repeat(100_000), ''),
+    () => readAnswer('[{'.repeat(100_000)),
     (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
   );
 });
@@ -150,7 +142,6 @@ interface Recorded {
     readonly args: readonly string[];
     readonly status: number;
     readonly stdout: string;
-    readonly stderr: string;
   }[];
 }
 
@@ -162,13 +153,12 @@ for (const version of RELEASES) {
       ({ args, status }) => args[0] === 'search' && args.includes('--json') && status === 0,
     );
     assert.ok(searches.length > 20);
-    for (const { args, stdout, stderr } of searches) {
-      const { hits, withoutVectors } = readAnswer(stdout, stderr);
+    for (const { args, stdout } of searches) {
+      const hits = readAnswer(stdout);
       const rows = (stdout.startsWith('[') ? JSON.parse(stdout) : []) as readonly {
         readonly file: string;
         readonly docid: string;
       }[];
-      assert.is(withoutVectors, undefined);
       assert.equal(
         hits.map(({ collection, path, contentHash }) => [
           `qmd://${collection}/${path}`,
@@ -202,7 +192,7 @@ test('output that is not an answer is a failure, whatever its size', () => {
     `${'[ { '.repeat(40_000)}]`,
   ]) {
     assert.throws(
-      () => readAnswer(text, ''),
+      () => readAnswer(text),
       (error: unknown) => error instanceof ToolFailure && error.code === 'BACKEND_FAILED',
     );
   }
