@@ -121,17 +121,9 @@ export async function openAgent(
         )
       : undefined;
   const sources = external?.sources ?? (await agentSources(agent, context));
-  const home = await homeOf(agent, sources, context, loaded, options);
-  const created = createBuiltin({
-    agent,
-    layout: 'agent',
-    indexName: agent.id,
-    context,
-    loaded,
-    home,
-    sources,
-    external,
-  });
+  const forget = forgetPlaces(context.state, agent.id);
+  const home = await homeOf({ agent, forget, sources }, context, loaded, options);
+  const created = createBuiltin({ agent, forget, home, sources, context, loaded, external });
   const backend = external?.open(created.backend) ?? created.backend;
   return {
     agent,
@@ -176,14 +168,14 @@ async function openWorkspace(
   };
   const agent = atTrialIndex(folder, indexName, options.trial, context.state);
   const { path: indexFile, vector: vectors } = agent.memorySearch.store;
-  const { listFile } = forgetPlaces(context.state, indexName);
-  const home = createFileHome({ indexFile, vectors, listFile });
+  const forget = forgetPlaces(context.state, indexName);
+  const home = createFileHome({ indexFile, vectors, listFile: forget.listFile });
   const sources = memorySourcesOf(agent, 'folder', context);
   return {
     agent,
     agentId: null,
     name: dir,
-    ...createBuiltin({ agent, layout: 'folder', indexName, context, loaded, home, sources }),
+    ...createBuiltin({ agent, forget, home, sources, context, loaded }),
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
   };
@@ -197,24 +189,13 @@ function spelledAsOnDisk(folder: string): string {
   return ifReadable(() => realpathSync.native(folder)) ?? folder;
 }
 
-interface BuiltinParts extends Pick<OpenedMemory, 'agent' | 'home' | 'sources'> {
-  readonly layout: 'agent' | 'folder';
-  readonly indexName: string;
+interface BuiltinParts extends Pick<OpenedMemory, 'agent' | 'forget' | 'home' | 'sources'> {
   readonly context: EngineContext;
   readonly loaded: LoadedConfig;
   readonly external?: PreparedExt | undefined;
 }
 
-function createBuiltin({
-  agent,
-  layout,
-  indexName,
-  context,
-  loaded,
-  home,
-  sources,
-  external,
-}: BuiltinParts) {
+function createBuiltin({ agent, forget, home, sources, context, loaded, external }: BuiltinParts) {
   const { cache, query, store, sync } = agent.memorySearch;
   const { hybrid } = query;
   // The schema rejects two zeros.
@@ -231,7 +212,6 @@ function createBuiltin({
     clock: context.clock,
     cacheFile: join(context.state.cacheDir, 'rerank.sqlite'),
   });
-  const forget = forgetPlaces(context.state, indexName);
   const backend = createBuiltinBackend({
     target: {
       indexFile: store.path,
@@ -247,7 +227,7 @@ function createBuiltin({
     search: {
       citations: agent.citations,
       timeZone: agent.userTimezone,
-      sources: searchedSources(agent, layout),
+      sources: searchedSources(agent, sources.memory.layout),
       snippetChars: query.snippetChars,
       candidateMultiplier: hybrid.candidateMultiplier,
       maxResults: query.maxResults,
@@ -274,13 +254,11 @@ function createBuiltin({
 
 /** Where the index of an agent is. Trials with an index of their own keep it in a file. */
 async function homeOf(
-  agent: ResolvedAgent,
-  sources: MemorySources,
+  { agent, forget: { listFile }, sources }: Pick<OpenedMemory, 'agent' | 'forget' | 'sources'>,
   context: EngineContext,
   loaded: LoadedConfig,
   { trial }: OpenMemoryOptions,
 ): Promise<IndexHome> {
-  const { listFile } = forgetPlaces(context.state, agent.id);
   const indexFile = agent.memorySearch.store.path;
   const place = sharedPlace(agent.id, loaded, context);
   if (place === undefined || trial?.indexKey !== undefined) {

@@ -2,7 +2,6 @@ import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import type { BackendStatus } from '../../memory/backends/memory-backend.js';
-import { forgetPlaces } from '../../memory/forgotten/index.js';
 import { type IndexHeader, indexHeader } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
@@ -77,16 +76,18 @@ async function checkIndex(world: ConfiguredWorld, memory: OpenedMemory): Promise
 }
 
 /** Without a valid list, nothing is indexed. The list of a shared memory is on the server. */
-async function forgetListFinding({ memory, world }: Subject): Promise<Finding | undefined> {
+async function forgetListFinding({ memory }: Subject): Promise<Finding | undefined> {
   if (memory.home.others !== undefined) return undefined;
   try {
     await memory.home.readForgetList();
     return undefined;
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'FORGET_LIST_INVALID') throw error;
-    const { listFile } = forgetPlaces(world.context.state, memory.agent.id);
     const cause = 'nothing is indexed without it';
-    return faultOf('forget-list-invalid', error, { cause, place: { file: listFile } });
+    return faultOf('forget-list-invalid', error, {
+      cause,
+      place: { file: memory.forget.listFile },
+    });
   }
 }
 
