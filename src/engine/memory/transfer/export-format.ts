@@ -166,12 +166,6 @@ export function isSafePath(path: string): boolean {
     .every((part) => part !== '' && !part.startsWith('.') && part.trim() === part);
 }
 
-/** A document of an export, without its content. */
-export interface ExportedDocument {
-  readonly path: string;
-  readonly sha256: string;
-}
-
 /** What a valid export contains. */
 export type CheckedExport = Awaited<ReturnType<typeof checkExport>>;
 
@@ -190,7 +184,7 @@ export async function checkExport(file: string) {
   }
   if (!checker.ended) throw exportFault(file, last + 1, 'the file ends without an end line');
   const { documents, spaces, vectors } = checker;
-  return { file, documents: [...documents.values()], spaces, vectors };
+  return { file, documents, spaces, vectors };
 }
 
 /** Creates the error for a line. */
@@ -198,7 +192,8 @@ type Fault = (why: string, hint?: string) => Error;
 
 /** Reads the lines of an export in order, and remembers what later lines are checked against. */
 class ExportChecker {
-  readonly documents = new Map<string, ExportedDocument>();
+  /** SHA-256 of the content of each, by path. */
+  readonly documents = new Map<string, string>();
   readonly spaces: LineOf<'space'>[] = [];
   vectors = 0;
   ended = false;
@@ -222,7 +217,7 @@ class ExportChecker {
         checkDocument(line, fault);
         if (this.documents.has(line.path)) throw fault('duplicate path');
         this.checkFolders(line.path, fault);
-        this.documents.set(line.path, { path: line.path, sha256: line.sha256 });
+        this.documents.set(line.path, line.sha256);
         return;
       case 'space':
         if (line.space !== this.spaces.length) throw fault('spaces must be numbered from 0');

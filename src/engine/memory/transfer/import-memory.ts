@@ -16,7 +16,6 @@ import {
   type CheckedExport,
   checkExport,
   contentOf,
-  type ExportedDocument,
   type ExportLine,
   exportFault,
   parseLine,
@@ -87,7 +86,6 @@ export async function importFiles(
   if (existing === 'refuse') refuseConflicts(comparison.different, root);
   const fresh = new Set(comparison.fresh);
   const different = new Set(existing === 'replace' ? comparison.different : []);
-  const wanted = new Map(checked.documents.map(({ path, sha256 }) => [path, sha256]));
   inFolder(root, () => makeFolders(root, SHARED_FOLDER_MODE));
   const written: string[] = [];
   const replaced: { readonly path: string; readonly backup: string }[] = [];
@@ -95,7 +93,7 @@ export async function importFiles(
     signal?.throwIfAborted();
     if (line.type !== 'document' || !(fresh.has(line.path) || different.has(line.path))) continue;
     const { path, modifiedMs } = line;
-    if (wanted.get(path) !== line.sha256) {
+    if (checked.documents.get(path) !== line.sha256) {
       throw exportFault(checked.file, number, 'the file changed while it was being read');
     }
     const replaces = different.has(path);
@@ -187,11 +185,11 @@ export type ExistingFiles = 'keep' | 'refuse' | 'replace';
  * @param root the target folder; need not exist
  * @throws SvcError IMPORT_FAILED when something other than a file or folder is in the way, or a path cannot be checked
  */
-function compareTarget(root: string, documents: readonly ExportedDocument[]) {
+function compareTarget(root: string, documents: CheckedExport['documents']) {
   const fresh: string[] = [];
   const same: string[] = [];
   const different: string[] = [];
-  for (const { path, sha256 } of documents) {
+  for (const [path, sha256] of documents) {
     try {
       requireFolders(root, path);
       const file = join(root, path);

@@ -62,7 +62,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       const backupDir = join(target.forget.backupDir, `import-${stamp}`);
       const files = await importFiles(plan, existing, backupDir, work.signal);
       const root = realpathSync(plan.root);
-      const paths = plan.checked.documents.map(({ path }) => join(root, path));
+      const paths = Array.from(plan.checked.documents.keys(), (path) => join(root, path));
       return {
         ...files,
         same: plan.comparison.same.length,
