@@ -3,7 +3,6 @@ import {
   type ChoiceReason,
   type CredentialView,
   credentialView,
-  type MediaObstacle,
   mediaObstacle,
   shownModel,
   whyChosen,
@@ -73,21 +72,23 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
     batchJobs: (status.vectors?.batchJobs ?? []).flatMap(({ identity, createdMs }) =>
       ofPrimary(identity).length === 0 ? [iso(createdMs)] : [],
     ),
-    media: mediaStatus(status, mediaObstacle(primary, settings) ?? null, ofPrimary),
+    media: mediaStatus(memory, status, ofPrimary),
   };
 }
 
 function mediaStatus(
-  { media }: BackendStatus,
-  unavailable: MediaObstacle | null,
+  { agent, providers, sources }: OpenedMemory,
+  { refusedMedia }: BackendStatus,
   differencesOf: DifferencesOf,
 ): StatusOutput['media'] {
+  const { media } = sources.memory;
   if (media === undefined) return null;
-  const { modalities, maxFileBytes } = media;
-  const refused = media.refused.flatMap(({ identity, ...file }) =>
+  const unavailable = mediaObstacle(providers?.primary.choice, agent.memorySearch) ?? null;
+  const refused = refusedMedia.flatMap(({ identity, ...file }) =>
     unavailable === null && differencesOf(identity).length === 0 ? [file] : [],
   );
-  return { modalities, maxFileBytes, unavailable, refused };
+  const { modalities, maxFileBytes } = media;
+  return { modalities: [...modalities], maxFileBytes, unavailable, refused };
 }
 
 const NO_PROVIDER = ['no provider is configured'] as const;
@@ -126,7 +127,7 @@ export interface VectorCoverage
  * @param besides of the provider that may have vectors, too: they are not of other settings
  */
 export function vectorCoverage(
-  { index, vectors, media }: Pick<BackendStatus, 'index' | 'media' | 'vectors'>,
+  { index, vectors, refusedMedia }: Pick<BackendStatus, 'index' | 'refusedMedia' | 'vectors'>,
   differencesOf: DifferencesOf,
   besides: DifferencesOf,
 ): VectorCoverage {
@@ -142,7 +143,7 @@ export function vectorCoverage(
     return { state, dimensions, done, all, refused, cached, differences: [] };
   }
   // If the provider has not embedded anything yet, no space records what it refused.
-  const refused = (media?.refused ?? []).filter(
+  const refused = refusedMedia.filter(
     ({ identity }) => differencesOf(identity).length === 0,
   ).length;
   if (inUse.length === 0 && refused > 0) {

@@ -85,7 +85,7 @@ export function statusOutput(
   embedding: EmbeddingStatus,
   { deep, why }: Partial<Pick<StatusOutput, 'deep' | 'why'>> = {},
 ): StatusOutput {
-  const { shared, vectors: _, media: __, ext, ...rest } = status;
+  const { shared, vectors: _, refusedMedia: __, ext, ...rest } = status;
   const { mode, primary, fallback } = embedding;
   return {
     agent: memory.agentId,

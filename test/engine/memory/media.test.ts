@@ -249,7 +249,7 @@ test('only the configured modalities are indexed, in extra paths too; switched o
   const none = await open({ multimodal: { enabled: false } });
   const { removed } = await none.backend.sync({});
   assert.is(removed, 4);
-  assert.is((await statusOf(none)).status.media, undefined);
+  assert.is((await statusOf(none)).embedding.media, null);
   await none.backend.close();
   rmSync(folder.path, { recursive: true });
 });

@@ -52,7 +52,7 @@ function aStatus(fields: Partial<BackendStatus> = {}): BackendStatus {
     frontMatter: [],
     tokenizer: 'unicode61',
     vectors: { spaces: [], batchJobs: [] },
-    media: undefined,
+    refusedMedia: [],
     watcher: null,
     skipped: [],
     faults: [],

@@ -22,7 +22,6 @@ import { readWatchRecord } from '../sync/watch-record.js';
 import type {
   BackendStatus,
   IndexState,
-  MediaState,
   SharedState,
   Staleness,
   StatusOptions,
@@ -106,7 +105,10 @@ async function statusOf(
     excluded: countExcluded(scan),
     tokenizer: target.settings.tokenizer,
     vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
-    media: await mediaState(opened, target),
+    refusedMedia:
+      opened.state === 'ready' && target.sources.memory.media !== undefined
+        ? await opened.index.refusedMedia()
+        : [],
     frontMatter: await frontMatterFaults(opened),
     // What the scan finds about a path overrides what the last sync recorded.
     skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], ({ path }) => path),
@@ -138,16 +140,6 @@ async function vectorsState(
   });
   const state = { spaces, batchJobs: await index.batchJobs() };
   return extension ? { ...state, extension: await index.vectorExtension() } : state;
-}
-
-async function mediaState(
-  opened: OpenedIndex<MemoryIndex>,
-  { sources }: KeptIndex,
-): Promise<MediaState | undefined> {
-  const { media } = sources.memory;
-  if (media === undefined) return undefined;
-  const refused = opened.state === 'ready' ? await opened.index.refusedMedia() : [];
-  return { modalities: [...media.modalities], maxFileBytes: media.maxFileBytes, refused };
 }
 
 /** Runs what must succeed before files are indexed. If it fails, reports why. */

@@ -36,12 +36,6 @@ export interface StatusOptions {
   readonly extension?: boolean;
 }
 
-export interface MediaState
-  extends Pick<NonNullable<StatusOutput['media']>, 'maxFileBytes' | 'modalities'> {
-  /** Files that a provider refuses, by path. */
-  readonly refused: readonly RefusedMedia[];
-}
-
 /** Where a memory is that several hosts share. */
 export interface SharedState {
   /** `host:port/database`. */
@@ -79,8 +73,8 @@ export interface BackendStatus
   readonly shared?: SharedState | undefined;
   /** Undefined without a usable index. */
   readonly vectors: VectorsState | undefined;
-  /** Undefined when media are not part of the memory. */
-  readonly media: MediaState | undefined;
+  /** Media that a provider refuses, by path; none when media are not part of the memory. */
+  readonly refusedMedia: readonly RefusedMedia[];
 }
 
 /** What commands, MCP and active memory use. Implemented by the builtin engine and the external program. */
