@@ -396,6 +396,13 @@ test('half-enabled sessions are warned about', () => {
   assert.equal(config({ sources: ['memory', 'sessions'] }), [`${at}.sources`]);
   assert.equal(config(on), [`${at}.experimental.sessionMemory`]);
   assert.equal(config({ ...on, sources: ['sessions'] }), []);
+  const agent = (memorySearch: object) => {
+    const list = [{ id: 'a', memorySearch }];
+    const defaults = { memorySearch: { ...on, sources: ['memory', 'sessions'] } };
+    return warningsOf({ agents: { defaults, list } });
+  };
+  assert.equal(agent({ sources: ['memory'] }), [], 'an agent that leaves them out');
+  assert.equal(agent({ experimental: { sessionMemory: false } }), []);
 });
 
 test('dimensions are checked for the model of an entry, not for that of its adapter', () => {

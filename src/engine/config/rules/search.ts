@@ -48,16 +48,16 @@ export const sessionReadersAreKnown: Rule = function* (input) {
   }
 };
 
-/** Sessions are only indexed if both keys enable it. */
+/**
+ * Sessions are only indexed if both keys enable it. An agent that inherits one and writes the other
+ * to leave sessions out does so on purpose.
+ */
 export const sessionsAreSwitchedOn: Rule = eachScope(function* (scope) {
   const { sources, experimental } = scope.settings;
-  const [sourcesPath, switchPath] = [
-    scope.writtenAt('sources'),
-    scope.writtenAt('experimental', 'sessionMemory'),
-  ];
   if (sources.includes('sessions') === experimental.sessionMemory) return;
-  if (!scope.concerns(sourcesPath, switchPath)) return;
-  const path = experimental.sessionMemory ? switchPath : sourcesPath;
+  const path = experimental.sessionMemory
+    ? scope.writtenHere('experimental', 'sessionMemory')
+    : scope.writtenHere('sources');
   if (path === undefined) return;
   yield warning('sessions-half-on', path, {
     message: experimental.sessionMemory
