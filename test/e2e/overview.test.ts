@@ -125,6 +125,19 @@ test("status shows an agent's problem with its hint", async () => {
   assert.is((await runInSession(['status'], { home: invalid.path })).code, 2);
 });
 
+test('status shows why flows cannot be read with its code and hint, and a bad index as to be rebuilt', async () => {
+  const home = homeWith();
+  const garbage = 'this is no database, and long enough to be looked at as one';
+  home.write('flows.sqlite', garbage);
+  home.write('memory/main.sqlite', garbage);
+  const run = await runInSession(['status', '--json'], { home: home.path });
+  const [fault] = jsonOf.overallStatus(run).faults;
+  assert.equal([fault?.about, fault?.code], ['flows', 'FLOWS_DAMAGED']);
+  assert.ok(fault?.hint);
+  const { stdout } = await runInSession(['status'], { home: home.path });
+  assert.match(stdout, /^main .* needs rebuild/m);
+});
+
 test('an upgrade is described offline, and --check asks npm', async () => {
   const home = folderOf({});
   const npm = fakeNpm();

@@ -153,14 +153,12 @@ const UNKNOWN_SERVING: OverallFault = {
 
 /** Why the shared store cannot be used, or the state of flows or dreams is unknown. */
 function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFault[] {
-  const faultOf = (about: string, message: string | undefined): readonly OverallFault[] =>
-    message === undefined ? [] : [{ about, code: null, message }];
-  const storageFault = storage?.fault;
-  return [
-    ...(storageFault === undefined ? [] : [{ about: 'storage', ...storageFault }]),
-    ...faultOf('flows', flows.fault),
-    ...dreams.flatMap(({ agents, fault }) => faultOf(`dreams of ${agents.join(', ')}`, fault)),
+  const faults = [
+    { about: 'storage', fault: storage?.fault },
+    { about: 'flows', fault: flows.fault },
+    ...dreams.map(({ agents, fault }) => ({ about: `dreams of ${agents.join(', ')}`, fault })),
   ];
+  return faults.flatMap(({ about, fault }) => (fault === undefined ? [] : [{ about, ...fault }]));
 }
 
 /** Servers that coding agents cannot start. */

@@ -33,7 +33,7 @@ export interface DreamsSummary {
   /** Whether `MEMORY.md` has no room, because a person's own lines alone are over its budget. */
   readonly isFull: boolean;
   /** Why the sweeps cannot be read. */
-  readonly fault: string | undefined;
+  readonly fault: WorkFault | undefined;
 }
 
 /** The newest sweep. */
@@ -95,7 +95,7 @@ function storedDreams(target: DreamTarget): StoredDreams {
     }
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    return { last: undefined, isFull, fault: error.message };
+    return { last: undefined, isFull, fault: workFault(error) };
   }
 }
 
@@ -113,7 +113,7 @@ export interface FlowsSummary extends FlowCounts {
   /** Runtimes whose tasks no worker can claim. */
   readonly paused: readonly PauseRecord[];
   /** Why they cannot be read. */
-  readonly fault: string | undefined;
+  readonly fault: WorkFault | undefined;
 }
 
 const NO_FLOWS: FlowsSummary = {
@@ -143,7 +143,7 @@ export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) 
         if (!(error instanceof SvcError)) throw error;
         if (lastVersion === error.message) return undefined;
         lastVersion = error.message;
-        return { ...NO_FLOWS, fault: error.message };
+        return { ...NO_FLOWS, fault: workFault(error) };
       }
     },
     close: async (): Promise<void> => {
@@ -214,10 +214,14 @@ export interface StorageSummary {
   /** Of PostgreSQL; undefined while it cannot be used. */
   readonly version: string | undefined;
   /** Why it cannot be used. */
-  readonly fault: StorageFault | undefined;
+  readonly fault: WorkFault | undefined;
 }
 
-type StorageFault = Pick<SvcError, 'code' | 'hint' | 'message'>;
+type WorkFault = Pick<SvcError, 'code' | 'hint' | 'message'>;
+
+function workFault({ code, message, hint }: SvcError): WorkFault {
+  return { code, message, hint };
+}
 
 /** Asks the server of `storage.url`; null without one. */
 export async function storageSummary(
@@ -237,8 +241,7 @@ export async function storageSummary(
     return { server, version, fault: undefined };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
-    const { code, message, hint } = error;
-    return { server, version: undefined, fault: { code, message, hint } };
+    return { server, version: undefined, fault: workFault(error) };
   }
 }
 

@@ -36,13 +36,14 @@ export function renderStatusOverview(agents: readonly AgentStatusView[], options
 }
 
 /** Files, chunks, size, freshness, last sync. */
-function indexCells({ index, staleness, ext }: BackendStatus, nowMs: number): readonly string[] {
+function indexCells(status: BackendStatus, nowMs: number): readonly string[] {
+  const { index, ext } = status;
   if (ext?.updated !== undefined && ext.updated !== null) {
     const { files, stale, at } = ext.updated;
     const fresh = stale ? 'stale' : 'up to date';
     return [formatCount(files), '–', '–', fresh, formatRelativeTime(Date.parse(at), nowMs)];
   }
-  const fresh = freshnessWords({ index, staleness });
+  const fresh = freshnessWords(status);
   if (index.state !== 'ready') return ['0', '0', '–', fresh, 'never'];
   const { documents, chunks, bytes, lastSync } = index.statistics;
   const synced = lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
@@ -53,8 +54,13 @@ function indexCells({ index, staleness, ext }: BackendStatus, nowMs: number): re
 export function freshnessWords({
   index,
   staleness,
-}: Pick<BackendStatus, 'index' | 'staleness'>): string {
-  if (index.state !== 'ready') return index.state === 'missing' ? 'no index yet' : 'unusable';
+  shared,
+}: Pick<BackendStatus, 'index' | 'staleness'> & {
+  readonly shared?: object | null | undefined;
+}): string {
+  if (index.state === 'missing') return 'no index yet';
+  // The next sync rebuilds a file that cannot be used, such as one of an older svc, but not a server.
+  if (index.state === 'unusable') return shared ? 'unusable' : 'needs rebuild';
   if (index.rebuildBecause !== undefined) return 'needs rebuild';
   if (staleness === undefined) return 'cannot be read';
   const changes = changedFiles(staleness);

@@ -158,7 +158,9 @@ test('unreadable flows are a fault, reported once, until they are readable', asy
   home.write('flows.sqlite', 'this is no database, and long enough to be looked at as one');
   const followed = follow(home);
   await until('the fault', followed, ({ flows }) => flows?.fault !== undefined);
-  assert.match(followed.known().flows?.fault ?? '', 'flows.sqlite');
+  const fault = followed.known().flows?.fault;
+  assert.match(fault?.message ?? '', 'flows.sqlite');
+  assert.ok(fault?.hint);
   rmSync(home.at('flows.sqlite'));
   await until('none', followed, ({ flows }) => flows?.fault === undefined);
   assert.is(followed.told.filter((part) => part === 'flows').length, 2);

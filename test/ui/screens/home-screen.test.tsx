@@ -391,6 +391,8 @@ test('states are shown in words', () => {
   const agent = (status: Parameters<typeof anAgent>[1]): string =>
     line({ agents: [anAgent('ada', status)] }, 'ada');
   assert.match(agent({ index: { state: 'missing' } }), /! +ada +no index yet +openai/);
+  const older = { state: 'unusable', why: 'it was written by an older svc' } as const;
+  assert.match(agent({ index: older }), /! +ada +needs rebuild/);
   const outdated = { ...INDEXED, rebuildBecause: 'other settings' };
   assert.match(agent({ index: outdated }), /! +ada +needs rebuild/);
   assert.match(agent({ staleness: undefined }), /! +ada +cannot be read/);
@@ -423,15 +425,11 @@ test('states are shown in words', () => {
     line({ config: { state: 'faulty', fault }, agents: [], dreams: [], findings: [] }, 'faults'),
     /✗ +faults +1 fault · svc\.json:1:3 is broken/,
   );
-  assert.match(
-    line(
-      {
-        flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: 'damaged' },
-      },
-      'flows',
-    ),
-    /✗ +flows +damaged/,
-  );
+  const damaged = { code: 'FLOWS_DAMAGED', message: 'damaged', hint: 'restore it' } as const;
+  const counts = { flows: {}, tasks: {}, paused: [], failedNotifications: 0 };
+  const unread = { flows: { ...counts, fault: damaged } };
+  assert.match(line(unread, 'flows'), /✗ +flows +damaged/);
+  assert.match(bodyOf({ ...unread, findings: [] }, 120, 24, 'faults'), /→ restore it/);
   const pause = { runtime: 'acp', reason: null, pausedAt: 0 } as const;
   const flows = {
     flows: { running: 1 },

@@ -277,7 +277,7 @@ function countLine(
   const line = { id: kind, title: kind, target: { kind }, opens: kind, group: 'work' } as const;
   if (summary === undefined) return { ...line, mark: 'note', parts: unread };
   if (summary.fault !== undefined) {
-    return { ...line, mark: 'fault', parts: [safeLine(summary.fault)] };
+    return { ...line, mark: 'fault', parts: [safeLine(summary.fault.message)] };
   }
   const counts: Readonly<Record<string, number>> = summary[kind];
   if (kind === 'tasks' && summary.paused.length > 0) {
@@ -336,7 +336,8 @@ function dreamsLine(
     last === undefined
       ? []
       : [`last ${ago}`, last.failed ? 'failed' : `${formatCount(last.written)} written`];
-  if (fault !== undefined) return { ...line, mark: 'fault', parts: [...whose, safeLine(fault)] };
+  if (fault !== undefined)
+    return { ...line, mark: 'fault', parts: [...whose, safeLine(fault.message)] };
   if (!enabled) return { ...line, mark: 'waiting', parts: [...whose, 'off', ...swept] };
   const full = isFull ? ['MEMORY.md is full'] : [];
   const mark = isFull || last?.failed === true ? 'warning' : 'ok';
@@ -401,14 +402,13 @@ export function problems(overview: Partial<Overview>): readonly BackgroundFindin
             hint,
           })),
         )),
-    ...(storage?.fault === undefined ? [] : [{ severity: 'fault' as const, ...storage.fault }]),
     ...(listener?.process?.failures ?? []).map(({ name, failure }) => ({
       severity: 'fault' as const,
       message: `service ${name}: ${failure?.message ?? ''}`,
       hint: failure?.hint ?? undefined,
     })),
-    ...[flows?.fault, ...dreams.map(({ fault }) => fault)].flatMap((message) =>
-      message === undefined ? [] : [{ severity: 'fault' as const, message }],
+    ...[storage, flows, ...dreams].flatMap((work) =>
+      work?.fault === undefined ? [] : [{ severity: 'fault' as const, ...work.fault }],
     ),
     // The doctor reports an unreadable configuration too.
     ...(config?.state === 'faulty' ? [] : findings),
