@@ -12,6 +12,7 @@ import type { MemoryIndex } from '../memory-index.js';
 import {
   asIndexError,
   DamagedMetaError,
+  indexHeader,
   readIdentity,
   readVersion,
   statIndex,
@@ -43,7 +44,7 @@ export function openIndex(
     const version = readVersion(database);
     if (version !== SCHEMA_VERSION) {
       database.close();
-      return { state: 'unusable', why: versionComplaint(version) };
+      return { state: 'unusable', why: foreignOr(file, versionComplaint(version)) };
     }
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
@@ -53,7 +54,7 @@ export function openIndex(
   } catch (error) {
     database?.close();
     if (databaseFault(error) === 'corrupt' || error instanceof DamagedMetaError) {
-      return { state: 'unusable', why: damageComplaint(error) };
+      return { state: 'unusable', why: foreignOr(file, damageComplaint(error)) };
     }
     throw asIndexError(error, file);
   }
@@ -134,8 +135,14 @@ function openCopyInMemory(file: string): Connection {
   return openDatabaseBytes(bytes);
 }
 
+/** The complaint, unless the file is something else, which a new index does not delete. */
+function foreignOr(file: string, complaint: string): string {
+  return indexHeader(file) === 'foreign'
+    ? 'it is not an svc index; it is kept with the suffix .replaced'
+    : complaint;
+}
+
 function versionComplaint(version: number): string {
-  if (version === 0) return 'it is not an svc index; it is kept with the suffix .replaced';
   return version > SCHEMA_VERSION
     ? `it was written by a newer svc (format ${version}, supported: ${SCHEMA_VERSION})`
     : `it was written by an older svc (format ${version}, now ${SCHEMA_VERSION})`;
