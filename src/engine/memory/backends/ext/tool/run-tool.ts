@@ -44,7 +44,7 @@ export async function runTool(
   const [stdout, stderr] = [end.stdout.toString(), end.stderr.toString()];
   switch (end.kind) {
     case 'killed':
-      if (end.limit === 'timeoutMs') throw timedOut(what, timeoutMs);
+      if (end.limit === 'timeoutMs') throw timedOut(what, timeoutMs, args);
       throw failure(`${what} wrote more than ${MOST_OUTPUT_BYTES} bytes`);
     case 'not-started':
       throw notStarted(what, end.code, tool);
@@ -104,10 +104,18 @@ function failure(message: string): ToolFailure {
   return new ToolFailure('BACKEND_FAILED', message, hint);
 }
 
-function timedOut(what: string, timeoutMs: number): ToolFailure {
+/** Commands that run models, which the search mode "search" does without. */
+const MODEL_COMMANDS = ['embed', 'query', 'vsearch'];
+
+function timedOut(what: string, timeoutMs: number, [command = '']: readonly string[]): ToolFailure {
+  const ways = [
+    'raise the limit (memory.ext.limits.timeoutMs for searches, memory.ext.update otherwise)',
+    'run "svc memory index" before searching',
+    ...(MODEL_COMMANDS.includes(command) ? ['set memory.ext.searchMode to "search"'] : []),
+  ];
   return new ToolFailure(
     'BACKEND_TIMEOUT',
     `${what} timed out after ${timeoutMs} ms`,
-    'raise the limit (memory.ext.limits.timeoutMs for searches, memory.ext.update otherwise), run "svc memory index" before searching, or set searchMode to "search"',
+    ways.join(', or '),
   );
 }

@@ -50,6 +50,7 @@ test('a program that takes too long is killed with its children', async () => {
   assert.is(code, 'BACKEND_TIMEOUT');
   assert.match(message, /\(search\) timed out after 300 ms/);
   assert.match(hint, /memory\.ext\.limits\.timeoutMs/);
+  assert.not.match(hint, 'searchMode', 'this is the mode without models');
   const pid = Number(readFileSync(pidFile, 'utf8'));
   await waitFor('the end of what it started', () => !isRunning(pid));
 });
