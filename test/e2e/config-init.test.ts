@@ -328,6 +328,8 @@ test('a coding agent on this machine is offered, and registered after confirmati
   await session.waitForText('svc integrate --list');
   const { mcpServers } = JSON.parse(readFileSync(home.at(CURSOR), 'utf8'));
   assert.is(mcpServers.svc.args[1], 'mcp');
+  const later = await runInSession(['config', 'init', '--yes'], { home: home.path });
+  assert.match(later.stdout, /^ {2}svc integrate --list /mu, 'it is registered by now');
 });
 
 test('without a coding agent "not now" is the default, and Esc is not a failure', async () => {

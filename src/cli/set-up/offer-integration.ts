@@ -21,25 +21,23 @@ import { askChoice, askYes, type Choice } from '../prompts.js';
  * leaving a question is no failure, and what cannot be written is a warning.
  *
  * @param configFile the configuration that was set up
- * @returns whether an agent has the memory now
  */
 export async function offerIntegration(
   configFile: string,
   command: CommandContext,
   warn: (warning: Warning) => void,
-): Promise<boolean> {
+): Promise<void> {
   const context = { ...command.context, platform: process.platform };
   try {
     const agents = await listIntegrations(context, 'user', AGENT_IDS, programFacts());
     const chosen = await askAgent(agents, command);
-    if (chosen === undefined) return false;
-    return await integrate({ agent: chosen, configFile }, context, command, warn);
+    if (chosen !== undefined)
+      await integrate({ agent: chosen, configFile }, context, command, warn);
   } catch (error) {
     if (command.signal.aborted || !(error instanceof SvcError)) throw error;
     if (error.code !== 'INTERRUPTED') {
       warn({ code: 'INTEGRATION_DOUBTFUL', message: error.message, hint: error.hint });
     }
-    return false;
   }
 }
 
@@ -89,7 +87,7 @@ async function integrate(
   context: IntegrateContext,
   { view, signal, write }: CommandContext,
   warn: (warning: Warning) => void,
-): Promise<boolean> {
+): Promise<void> {
   const { plan, warnings } = await prepareIntegration(context, {
     agent,
     scope: 'user',
@@ -103,12 +101,11 @@ async function integrate(
   });
   for (const warning of warnings) warn(warning);
   write(`\n${renderPlan(plan, view)}`);
-  if (!changesFiles(plan)) return true;
+  if (!changesFiles(plan)) return;
   const help = `Yes writes the lines above. No leaves ${agentNamed(agent).title} as it is.`;
   if (!(await askYes(planQuestion(plan, context.homeDir), true, { help, signal }))) {
     write('nothing written');
-    return false;
+    return;
   }
   write(`\n${renderIntegration(await applyIntegration(context, plan, signal), view)}`);
-  return true;
 }

@@ -1,6 +1,7 @@
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
+import { registeredServers } from '../../engine/integrate/index.js';
 import { indexOutput, type OpenedMemory, searchOutput } from '../../engine/memory/index.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
 import {
@@ -84,8 +85,12 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   if (diagnosis?.ok === false) world.fail();
   const first = flags['no-index'] ? undefined : await firstSearch(plan.file, workspace.dir, world);
   const isLeft = first?.search === null;
-  const isIntegrated = asks && !isLeft && (await offerIntegration(plan.file, world, world.warn));
-  if (first?.search) write(nextSteps(isIntegrated, first.isEmpty));
+  if (asks && !isLeft) await offerIntegration(plan.file, world, world.warn);
+  if (first?.search) {
+    const servers = await registeredServers({ ...context, platform: process.platform });
+    const isIntegrated = servers.some(({ moved }) => moved === undefined);
+    write(nextSteps(isIntegrated, first.isEmpty));
+  }
   return {
     ...written,
     workspace: workspace.dir,
