@@ -65,8 +65,11 @@ export function kindOfName(
   return modality !== undefined && media.modalities.has(modality) ? 'media' : undefined;
 }
 
-/** Folders with third-party or tool files; never entered. */
-const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
+/**
+ * Folders that are never entered: files of tools and of third parties, notes that were deleted in Obsidian, and earlier
+ * versions that Syncthing keeps.
+ */
+const IGNORED_FOLDERS = new Set(['.git', 'node_modules', '.trash', '.stversions']);
 const MARKDOWN = /\.md$/i;
 /**
  * What macOS writes next to a file on a foreign disk, and Emacs and Word next to one that is being edited: none has its

@@ -49,7 +49,7 @@ test('MEMORY.md that is a folder, and memory that is a file, are no memory', () 
   assert.equal(scan(ws.path, 'agent').paths, []);
 });
 
-test('a folder contributes every Markdown file, except in .git and node_modules', () => {
+test('a folder contributes every Markdown file, except in folders of tools and of deleted notes', () => {
   const ws = folderOf({
     'a.md': '',
     'b.txt': '',
@@ -58,6 +58,8 @@ test('a folder contributes every Markdown file, except in .git and node_modules'
     'x/node_modules/p/README.md': '',
     'node_modules/p/README.md': '',
     '.git/description.md': '',
+    '.trash/deleted.md': '',
+    'x/.stversions/a~20261120-093012.md': '',
     '.obsidian/notes.md': '',
     'node_modules.md': '',
   });
