@@ -123,6 +123,7 @@ export function writeEntry(
       placeEntry(before.text, entry, {
         heading: heading === undefined ? undefined : plainHeading(heading),
         title,
+        created: createdHeadings(writes, path),
       });
     if (Buffer.byteLength(text) > MOST_FILE_BYTES) {
       const message = `cannot write ${path}: it would be larger than 4 MB`;
@@ -147,6 +148,15 @@ export function writeEntry(
     return { outcome: 'added', id: writeId(id), ...placeOf(path, lines, whole) };
   }
   throw noteBusy(path);
+}
+
+/** The headings in a note that writes added. */
+function createdHeadings(writes: NoteChanger['writes'], path: string): readonly string[] {
+  return writes
+    .list()
+    .filter((write) => write.path === path && write.state !== 'undone')
+    .flatMap(({ frames }) => frames.map((frame) => frame.trim()))
+    .filter((frame) => frame.startsWith('## '));
 }
 
 /** The id of a write for people: `w12`. */

@@ -113,16 +113,23 @@ export interface PlacedEntry {
   readonly endLine: number;
 }
 
+interface Place {
+  readonly heading?: string | undefined;
+  readonly title: string;
+  readonly created?: readonly string[];
+}
+
 /**
  * Adds an entry at the end of a text, or of the section below a heading, which is added if it is missing. Everything
  * else stays byte for byte.
  *
  * @param title for an empty text
+ * @param created headings that were added like this; at the end of the text, an entry without a heading is above them
  */
 export function placeEntry(
   before: string,
   entry: NoteEntry,
-  { heading, title }: { readonly heading?: string | undefined; readonly title: string },
+  { heading, title, created = [] }: Place,
 ): PlacedEntry {
   const end = eolOf(before);
   const frames: string[] = [];
@@ -132,7 +139,7 @@ export function placeEntry(
     text += frame;
   };
   if (before.trim() === '') append(`# ${title}${end}${end}`);
-  let at = text.length;
+  let at = endAboveSections(text, created);
   if (heading !== undefined) {
     if (sectionEnd(text, heading) === undefined) {
       append(`${gapAfter(text, end)}## ${heading}${end}${end}`);
@@ -154,6 +161,26 @@ export function placeEntry(
     startLine,
     endLine: startLine + entry.length - 1,
   };
+}
+
+/** After the last line with text above the sections of these headings that are the last of a text. */
+function endAboveSections(text: string, created: readonly string[]): number {
+  const lines = textLines(text);
+  const blocks = splitBlocks(lines);
+  const sections = blocks.filter(({ level }) => level !== undefined && level <= 2);
+  const others = sections.findLastIndex(
+    ({ start }) => !created.includes(lineAt(lines, start).trim()),
+  );
+  const first = sections[others + 1];
+  if (first === undefined) return text.length;
+  const above = blocks[blocks.indexOf(first) - 1];
+  if (above === undefined) return 0;
+  const end = lines.starts[above.end] ?? text.length;
+  return above.level === undefined ? end : afterEmptyLine(text, end);
+}
+
+function afterEmptyLine(text: string, at: number): number {
+  return at + (/^\r?\n/u.exec(text.slice(at))?.[0].length ?? 0);
 }
 
 function lastLine(text: string): string {
@@ -179,8 +206,7 @@ function sectionEnd(text: string, heading: string): number | undefined {
   const next = below.findIndex(({ level }) => level !== undefined && level <= (start.level ?? 0));
   const last = (next === -1 ? below : below.slice(0, next)).at(-1);
   if (last !== undefined) return after(last);
-  // With the empty line below it.
-  return after(start) + (/^\r?\n/u.exec(text.slice(after(start)))?.[0].length ?? 0);
+  return afterEmptyLine(text, after(start));
 }
 
 /** With its emphasis and links, which {@link Block} leaves out. */

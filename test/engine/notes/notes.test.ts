@@ -299,10 +299,15 @@ test('a file, its title and a heading go with the last of their lines, in any or
     [0, 2, 1],
     [1, 0, 2],
     [2, 0, 1],
+    [3, 2, 1, 0],
+    [0, 1, 3, 2],
+    [0, 1, 2, 3],
   ]) {
     const { add, undo, write, read, dir } = await newWorkspace();
     const added = [await add('a', { heading: 'Things' }), await add('c', { heading: 'Others' })];
     added.push(await add('b', { heading: 'Things' }));
+    // Above the sections.
+    if (order.length > added.length) added.push(await add('d'));
     for (const at of order) {
       // No heading stays without lines.
       assert.not.match(`${read(TODAY)}# End\n`, /^## .*\n\s*#/mu);
@@ -315,6 +320,21 @@ test('a file, its title and a heading go with the last of their lines, in any or
     await undo();
     assert.is(read(TODAY), '# Mine\n\n## Things\n\n');
   }
+});
+
+test('text without a heading is above the sections that were added at the end', async () => {
+  const { add, undo, write, read } = await newWorkspace();
+  await add('b', { heading: 'Things' });
+  await add('first\n\n### Details\n\nsecond', { heading: 'Minutes' });
+  await add('a');
+  await add('a too');
+  const sections = '## Things\n\n- b\n\n## Minutes\n\nfirst\n\n### Details\n\nsecond\n';
+  assert.is(read(TODAY).replace(/^# .*\n\n/u, ''), `- a\n- a too\n\n${sections}`);
+  await undo({ last: 2 });
+  assert.is(read(TODAY).replace(/^# .*\n\n/u, ''), sections);
+  write(TODAY, `${read(TODAY)}\n## Mine\n`);
+  await add('c');
+  assert.match(read(TODAY), /\n## Mine\n\n- c\n$/u, 'a section of a person is the end');
 });
 
 test('undo leaves what a person edited, and goes on before it', async () => {
