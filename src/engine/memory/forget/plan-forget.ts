@@ -15,6 +15,7 @@ import {
   highlightMatcher,
   parseCitation,
   type QueryReading,
+  readingOf,
   type SearchResult,
 } from '../search/index.js';
 import {
@@ -138,12 +139,6 @@ export function answeringLines(
   const most = Math.max(0, ...found.map(({ words }) => words));
   if (most === 0) return [{ startLine, endLine }];
   return found.filter(({ words }) => words === most).map(({ range }) => range);
-}
-
-/** How the words of a query are read in an index. */
-async function readingOf(index: MemoryIndex): Promise<QueryReading> {
-  const { tokenizer } = await index.identity();
-  return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
 }
 
 /** The lines of a note; what is kept out of the index is empty. @throws SvcError DOCUMENT_UNREADABLE */

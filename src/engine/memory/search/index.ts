@@ -19,7 +19,7 @@ export { parseQuery } from './query.js';
 export { candidateLimit, hasFilters, searchIndex, sourceWarnings } from './search-index.js';
 export { bestLineOf, highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
-export type { QueryReading } from './terms.js';
+export { type QueryReading, readingOf } from './terms.js';
 export type {
   SearchFilters,
   SearchMode,

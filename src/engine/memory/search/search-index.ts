@@ -12,7 +12,7 @@ import type { ParsedFilters } from './filters.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { resultsOf } from './results.js';
-import { prefixTerm, type QueryReading } from './terms.js';
+import { prefixTerm, type QueryReading, readingOf } from './terms.js';
 import type { SearchFilters, SearchOptions, SearchRequest, SearchResponse } from './types.js';
 
 const MAX_CANDIDATES = 400;
@@ -132,12 +132,11 @@ async function readQuery(
   request: SearchRequest,
   { nowMs, timeZone }: SearchOptions,
 ): Promise<ReadQuery> {
-  const { tokenizer } = await index.identity();
+  const { tokenizer, languages } = await readingOf(index);
   const { chunks } = await index.termStatistics([]);
   const date = await dateIn(request.query, nowMs, timeZone);
   const dates = date === undefined ? undefined : await findDatedNotes(date, index);
   const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
-  const languages = tokenizer === 'trigram' ? [] : await index.languages();
   const words = isDated ? date.words : request.query;
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });
   const bounded = withoutShortPrefixes(parsed, chunks);

@@ -1,6 +1,6 @@
 import { isAscii } from '../../support/text.js';
 import { CJK, isCjk } from '../chunking/tokens.js';
-import { camelParts, type Language, type Tokenizer } from '../index/index.js';
+import { camelParts, type Language, type MemoryIndex, type Tokenizer } from '../index/index.js';
 import { foldWord, stemOf, WORD } from './words.js';
 
 /** How the words of a query are read. */
@@ -8,6 +8,12 @@ export interface QueryReading {
   readonly tokenizer: Tokenizer;
   /** Languages, other than English, of the files that are searched. */
   readonly languages: readonly Language[];
+}
+
+/** How the words of a query are read in an index. */
+export async function readingOf(index: MemoryIndex): Promise<QueryReading> {
+  const { tokenizer } = await index.identity();
+  return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
 }
 
 /** What a term looks like in a text. */
