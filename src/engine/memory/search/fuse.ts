@@ -1,7 +1,7 @@
 import { MEMORY_SEARCH_DEFAULTS } from '../../config/index.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { dayOfPath } from '../index/index.js';
-import type { Source } from '../types.js';
+import type { DocumentKey } from '../types.js';
 import type { RankedChunk } from './rank.js';
 
 /** The weight of each side; they add up to 1. */
@@ -84,14 +84,6 @@ function byScore(a: FusedChunk, b: FusedChunk): number {
   return first.startLine - second.startLine || first.chunkId - second.chunkId;
 }
 
-/** What a document's age is derived from. */
-interface DatedDocument {
-  readonly source: Source;
-  readonly path: string;
-  /** Modification time. */
-  readonly modifiedMs: number | undefined;
-}
-
 const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
 
 /**
@@ -99,7 +91,10 @@ const EVERGREEN = /^(?:MEMORY\.md|memory\/)/u;
  * memory folder by its modification time. Undefined for what never ages: `MEMORY.md`, undated files in
  * `memory/`, and unknown times.
  */
-export function ageInDays(document: DatedDocument, nowMs: number): number | undefined {
+export function ageInDays(
+  document: DocumentKey & { readonly modifiedMs: number | undefined },
+  nowMs: number,
+): number | undefined {
   const day = document.source === 'memory' ? dayOfPath(document.path) : undefined;
   if (day !== undefined) return Math.max(0, nowMs / MS_PER_DAY - day);
   const isEvergreen = document.source === 'memory' && EVERGREEN.test(document.path);
