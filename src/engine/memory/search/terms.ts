@@ -147,8 +147,9 @@ function anyOf(
       const form = formOf(words, language);
       forms.push(form);
       const key = form.stems.join(' ');
-      inLanguage.set(language?.code ?? '', `"${language?.stemText(text) ?? text}"`);
-      if (!matches.has(key)) matches.set(key, `"${language?.stemText(text) ?? text}"`);
+      const stemmed = `"${language?.stemText(text) ?? text}"`;
+      inLanguage.set(language?.code ?? '', stemmed);
+      if (!matches.has(key)) matches.set(key, stemmed);
     }
   }
   const match = either([...matches.values()]);
