@@ -5,7 +5,6 @@ import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore, VectorExtension } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
-import type { WriteDocument } from './document-writer.js';
 import { bytesOnDisk, isUnchanged } from './index-file.js';
 import {
   applyFilter,
@@ -31,9 +30,7 @@ import {
   readSyncedMs,
   readSyncMark,
   recordedLanguages,
-  recordKinds,
   storedDocuments,
-  writeMeta,
   writeSyncMark,
 } from './read-documents.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
@@ -78,7 +75,6 @@ export function createSqliteIndex(
   database: Connection,
   { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
 ): SqliteIndex {
-  let write: WriteDocument | undefined;
   let extension: VectorExtension | undefined;
   const extensionBy = ({ loadVectorExtension }: VectorPart): VectorExtension => {
     extension ??= loadVectorExtension(database, vectorSettings);
@@ -105,22 +101,10 @@ export function createSqliteIndex(
       bytes: bytesOnDisk(file),
       syncedMs: readSyncedMs(database),
     }),
-    apply: async ({ atMs, vectorsFollow, changes }) => {
+    apply: async (changes) => {
       // A process that only searches never loads the writer.
-      const { documentWriter, followChunks } = await import('./document-writer.js');
-      const writeDocument = write ?? documentWriter(database, identity.tokenizer);
-      write = writeDocument;
-      database.transaction(() => {
-        const chunks = followChunks(database, vectorsFollow);
-        let addedChunks = 0;
-        for (const change of changes) addedChunks += writeDocument(change, atMs, chunks);
-        chunks.finish();
-        // Stored, because counting at search time would scan the whole table.
-        const before = Number(readMeta(database, 'chunks') ?? 0);
-        writeMeta(database, 'chunks', String(before + addedChunks));
-        recordKinds(database);
-        database.exec('DELETE FROM tree');
-      })();
+      const { writeChanges } = await import('./write-changes.js');
+      database.transaction(() => writeChanges(database, identity.tokenizer, changes))();
     },
     syncMark: async () => readSyncMark(database),
     markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),

@@ -1,21 +1,20 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryRow } from '../../../sqlite/query.js';
 import type { DocumentKey } from '../../types.js';
-import type { Change, IndexedDocument } from '../documents.js';
+import type { IndexedDocument } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
 import { chunkRows, columnTexts, documentLanguage } from '../indexed-texts.js';
 import { type Language, languageByCode } from '../languages.js';
+import type { ChangeSet } from '../memory-index.js';
+import { readMeta, recordKinds, writeMeta } from './read-documents.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
-/**
- * Writes a document with its chunks and full-text rows. Transactions are the caller's.
- *
- * @returns the change in the number of chunks
- */
-export type WriteDocument = (change: Change, indexedMs: number, chunks: ChunkChanges) => number;
-
-/** Prepares the statements once for any number of documents. */
-export function documentWriter(database: Connection, tokenizer: Tokenizer): WriteDocument {
+/** Applies a change set to documents, chunks and full-text rows. The transaction is the caller's. */
+export function writeChanges(
+  database: Connection,
+  tokenizer: Tokenizer,
+  { atMs, vectorsFollow, changes }: ChangeSet,
+): void {
   const findDocument = database.prepare<[string, string], StoredKey>(
     'SELECT id, language FROM documents WHERE source = ? AND path = ?',
   );
@@ -26,6 +25,9 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   const deleteText = database.prepare(
     `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, parts, file_name)
      VALUES ('delete', ?, ?, ?, ?, ?)`,
+  );
+  const freeHash = database.prepare(
+    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
   );
   const deleteChunk = database.prepare('DELETE FROM chunks WHERE id = ?');
   const deleteDocument = database.prepare('DELETE FROM documents WHERE id = ?');
@@ -51,91 +53,93 @@ export function documentWriter(database: Connection, tokenizer: Tokenizer): Writ
   const insertText = database.prepare(
     'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
   );
+  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
+  let addedChunks = 0;
+  // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
+  let firstWritten = Number.POSITIVE_INFINITY;
+
   // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
   // counts, and with them the scores, would be wrong.
-  const removeLast = (
-    count: number,
-    stored: StoredKey,
-    key: DocumentKey,
-    changes: ChunkChanges,
-  ): number => {
-    const language = languageByCode(stored.language);
+  const removeLast = (count: number, { id, language }: StoredKey, key: DocumentKey): void => {
     // FTS5 writes what it has with each id that is lower than the one before.
-    const chunks = findLastChunks.all(stored.id, count).reverse();
-    for (const chunk of chunks) {
-      deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, language));
-      changes.removing(chunk.id);
+    for (const chunk of findLastChunks.all(id, count).reverse()) {
+      deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, languageByCode(language)));
+      if (hasVectors) freeHash.run(chunk.id);
       deleteChunk.run(chunk.id);
+      addedChunks -= 1;
     }
-    return chunks.length;
   };
-  const remove = (key: DocumentKey, changes: ChunkChanges): number => {
+  const remove = (key: DocumentKey): void => {
     const stored = findDocument.get(key.source, key.path);
-    if (stored === undefined) return 0;
-    const removed = removeLast(ALL, stored, key, changes);
+    if (stored === undefined) return;
+    removeLast(ALL, stored, key);
     deleteDocument.run(stored.id);
-    return removed;
   };
   const insertChunks = (
     id: number,
     document: IndexedDocument,
     language: Language | undefined,
-    changes: ChunkChanges,
   ): void => {
-    for (const row of chunkRows(document, changes.needsHashes)) {
+    for (const row of chunkRows(document, hasVectors || vectorsFollow)) {
       const { startLine, endLine, hash, headings, firstDay, lastDay, text, lineNumbers } = row;
       // By place: rows bound by name made the process grow with the notes, to half as much again for 14,000 files.
       const place = [startLine, endLine, hash, headings, firstDay, lastDay] as const;
       const chunk = Number(insertChunk.run(id, ...place, text, lineNumbers).lastInsertRowid);
-      changes.inserted(chunk);
       insertText.run(chunk, ...columnTexts(row, document, tokenizer, language));
+      firstWritten = Math.min(firstWritten, chunk);
+      addedChunks += 1;
     }
   };
-  const insert = (document: IndexedDocument, indexedMs: number, changes: ChunkChanges): void => {
+  const insert = (document: IndexedDocument): void => {
     const { source, path, kind, mimeType = null, hash, fingerprint, resume = null } = document;
     const { size, mtimeMs, ctimeMs } = fingerprint;
     const facts = document.facts === undefined ? null : JSON.stringify(document.facts);
     const links = document.links === undefined ? null : JSON.stringify(document.links);
-    const read = [size, mtimeMs, ctimeMs, hash, indexedMs, resume, facts, links] as const;
+    const read = [size, mtimeMs, ctimeMs, hash, atMs, resume, facts, links] as const;
     const language = documentLanguage(document, tokenizer);
     const row = insertDocument.run(source, path, kind, mimeType, language?.code ?? null, ...read);
-    insertChunks(Number(row.lastInsertRowid), document, language, changes);
+    insertChunks(Number(row.lastInsertRowid), document, language);
   };
-  const extend = (
-    document: IndexedDocument,
-    replacesLast: number,
-    indexedMs: number,
-    changes: ChunkChanges,
-  ): number => {
+  const extend = (document: IndexedDocument, replacesLast: number): void => {
     const { source, path, hash, fingerprint, resume = null } = document;
     const stored = findDocument.get(source, path);
     if (stored === undefined)
       throw new Error(`${path} is not in the index, so it cannot be extended`);
     const { size, mtimeMs, ctimeMs } = fingerprint;
-    const removed = removeLast(replacesLast, stored, document, changes);
-    extendDocument.run(size, mtimeMs, ctimeMs, hash, indexedMs, resume, stored.id);
-    insertChunks(stored.id, document, languageByCode(stored.language), changes);
-    return document.chunks.length - removed;
+    removeLast(replacesLast, stored, document);
+    extendDocument.run(size, mtimeMs, ctimeMs, hash, atMs, resume, stored.id);
+    insertChunks(stored.id, document, languageByCode(stored.language));
   };
-  return (change, indexedMs, changes) => {
+
+  for (const change of changes) {
     switch (change.type) {
       case 'remove':
-        return -remove(change.key, changes);
+        remove(change.key);
+        break;
       case 'touch': {
         const { source, path } = change.key;
         const { size, mtimeMs, ctimeMs } = change.fingerprint;
-        updateDocument.run(size, mtimeMs, ctimeMs, indexedMs, source, path);
-        return 0;
+        updateDocument.run(size, mtimeMs, ctimeMs, atMs, source, path);
+        break;
       }
-      case 'put': {
-        const removed = remove(change.document, changes);
-        insert(change.document, indexedMs, changes);
-        return change.document.chunks.length - removed;
-      }
+      case 'put':
+        remove(change.document);
+        insert(change.document);
+        break;
       case 'extend':
-        return extend(change.document, change.replacesLast, indexedMs, changes);
+        extend(change.document, change.replacesLast);
+        break;
     }
-  };
+  }
+  if (hasVectors && Number.isFinite(firstWritten)) {
+    lowerWholeTo(database, firstWritten);
+    reviveWritten(database, firstWritten);
+  }
+  // Stored, because counting at search time would scan the whole table.
+  const before = Number(readMeta(database, 'chunks') ?? 0);
+  writeMeta(database, 'chunks', String(before + addedChunks));
+  recordKinds(database);
+  database.exec('DELETE FROM tree');
 }
 
 /** As the number of rows of a statement. */
@@ -150,39 +154,4 @@ interface StoredChunk {
   readonly id: number;
   readonly headings: string;
   readonly text: string;
-}
-
-/** Tracks chunks that a change set adds and removes, to keep vectors consistent. */
-export interface ChunkChanges {
-  /** Whether chunks are written with a content hash. */
-  readonly needsHashes: boolean;
-  /** A chunk is about to be deleted. */
-  removing(chunkId: number): void;
-  inserted(chunkId: number): void;
-  /** Must be called last, in the same transaction. */
-  finish(): void;
-}
-
-/** Does nothing in an index without vectors. @param vectorsFollow whether it is about to get some */
-export function followChunks(database: Connection, vectorsFollow: boolean): ChunkChanges {
-  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
-  const free = database.prepare(
-    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
-  );
-  let firstWritten = Number.POSITIVE_INFINITY;
-  return {
-    needsHashes: hasVectors || vectorsFollow,
-    removing: (chunkId) => {
-      if (hasVectors) free.run(chunkId);
-    },
-    // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
-    inserted: (chunkId) => {
-      firstWritten = Math.min(firstWritten, chunkId);
-    },
-    finish() {
-      if (!hasVectors || !Number.isFinite(firstWritten)) return;
-      lowerWholeTo(database, firstWritten);
-      reviveWritten(database, firstWritten);
-    },
-  };
 }
