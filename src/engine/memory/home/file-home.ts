@@ -8,8 +8,6 @@ import {
 } from '../index/index.js';
 import type { IndexHome } from './index-home.js';
 
-type Scrubber = Awaited<ReturnType<SqliteIndex['scrubber']>>;
-
 /** Where a {@link createFileHome} keeps what it consists of. */
 export interface FileHomePlaces {
   /** Absolute path of the database. */
@@ -24,11 +22,11 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
   /** A rebuilt index may be another file at the same path. */
   const known = new WeakMap<MemoryIndex, { index: SqliteIndex; inode: number }>();
   /** Undefined without a usable index. */
-  const withScrubber = async <T>(mode: 'read' | 'write', use: (scrubber: Scrubber) => T) => {
+  const withIndex = async <T>(mode: 'read' | 'write', use: (index: SqliteIndex) => T) => {
     const opened = openIndex(indexFile, mode, vectors);
     if (opened.state !== 'ready') return undefined;
     try {
-      return use(await opened.index.scrubber());
+      return await use(opened.index);
     } finally {
       opened.index.close();
     }
@@ -59,11 +57,11 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
     },
     readForgetList: () => readForgetList(listFile),
     writeForgetList: async (list) => {
-      await withScrubber('write', (scrubber) => scrubber.request());
+      await withIndex('write', (index) => index.requestScrub());
       writeForgetList(listFile, list);
     },
     isScrubPending: async () =>
-      (await withScrubber('read', (scrubber) => scrubber.isRequested())) ?? false,
+      (await withIndex('read', (index) => index.isScrubRequested())) ?? false,
     reset: async (clock) => {
       const { resetIndex } = await import('./build-file.js');
       return resetIndex(indexFile, clock);

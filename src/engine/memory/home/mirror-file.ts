@@ -44,21 +44,15 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
 async function followForgetList({ target }: SyncRun, index: SqliteIndex): Promise<void> {
   const mark = forgetMark(target.forget);
   if (index.forgetListMark() === mark) return;
-  const scrubber = await index.scrubber();
-  scrubber.request();
-  scrubber.noteList(mark);
+  await index.requestScrub();
+  index.noteForgetList(mark);
 }
 
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
   const result = await fillIndex(run, index);
-  if (!result.stopped) await scrubIfRequested(run, index);
+  // Something was forgotten since the last sync, so its bytes must not stay in the file.
+  if (!result.stopped && index.isScrubRequested()) await index.scrub(run.options.clock.now());
   return summaryOf(run, result, undefined);
-}
-
-/** Something was forgotten since the last sync, so its bytes must not stay in the file. */
-async function scrubIfRequested(run: SyncRun, index: SqliteIndex): Promise<void> {
-  const scrubber = await index.scrubber();
-  if (scrubber.isRequested()) scrubber.scrub(run.options.clock.now());
 }
 
 /**
@@ -71,8 +65,7 @@ async function rebuildIndex(
   rebuild: Rebuild,
 ): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
-  const isScrubRequested =
-    opened.state === 'ready' && (await opened.index.scrubber()).isRequested();
+  const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   let build: SqliteIndex | undefined;
@@ -84,7 +77,7 @@ async function rebuildIndex(
       const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
       build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
-    (await build.scrubber()).noteList(forgetMark(run.target.forget));
+    build.noteForgetList(forgetMark(run.target.forget));
     const result = await fillIndex(run, build);
     if (result.stopped && opened.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);

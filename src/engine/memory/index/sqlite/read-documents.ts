@@ -138,9 +138,6 @@ export function readSyncedMs(database: Connection): number | undefined {
   return written === '' ? undefined : Number(written);
 }
 
-/** The key of the mark of the forget list; see forgetMark. */
-export const FORGET_LIST = 'forget_list';
-
 export function readMeta(database: Connection, key: string): string | undefined {
   return queryValue(database, 'SELECT value FROM meta WHERE key = ?', key);
 }

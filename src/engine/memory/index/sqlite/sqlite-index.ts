@@ -23,7 +23,6 @@ import {
   countDocuments,
   countMedia,
   documentContent,
-  FORGET_LIST,
   linkingDocuments,
   promotedLines,
   readMeta,
@@ -31,10 +30,10 @@ import {
   readSyncMark,
   recordedLanguages,
   storedDocuments,
+  writeMeta,
   writeSyncMark,
 } from './read-documents.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
-import type { Scrubber } from './scrubber.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorSettings } from './vectors/extension.js';
 
@@ -52,8 +51,17 @@ export interface SqliteIndex extends MemoryIndex {
   /** The mark of the forget list by which its files were read; empty if there was none. */
   forgetListMark(): string;
 
-  /** Erases deleted bytes from the file. */
-  scrubber(): Promise<Scrubber>;
+  /** Records the forget list by which files are read from now on. @param mark see forgetMark */
+  noteForgetList(mark: string): void;
+
+  /** Makes the next sync read every file again, and then scrub. */
+  requestScrub(): Promise<void>;
+
+  /** Whether a scrub was requested and has not completed. */
+  isScrubRequested(): boolean;
+
+  /** Erases deleted bytes from the file, and every unused vector. */
+  scrub(atMs: number): Promise<void>;
 
   /** Finishes a build so that other connections can open the file, and closes this one. */
   seal(): void;
@@ -193,7 +201,10 @@ export function createSqliteIndex(
     copyEmbeddings: (...from) => copyEmbeddings(database, ...from),
     packedStore: async () => (await vectors()).packedStore(database),
     forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
-    scrubber: async () => (await import('./scrubber.js')).createScrubber(database),
+    noteForgetList: (mark) => writeMeta(database, FORGET_LIST, mark),
+    requestScrub: async () => (await import('./scrub.js')).requestScrub(database),
+    isScrubRequested: () => readMeta(database, 'scrub') !== undefined,
+    scrub: async (atMs) => (await import('./scrub.js')).scrub(database, atMs),
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);
       database.pragma('locking_mode = NORMAL');
@@ -204,6 +215,9 @@ export function createSqliteIndex(
   };
   return index;
 }
+
+/** The key of the mark of the forget list. */
+const FORGET_LIST = 'forget_list';
 
 type VectorPart = typeof import('./vectors/index.js');
 
