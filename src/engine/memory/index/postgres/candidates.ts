@@ -116,7 +116,7 @@ async function candidatesOf(
   const { ranks, scoreOf } = ranksOf(scores);
   const rows = await sql.query<CandidateRow>(
     selectFound('unnest($4::int[], $5::int[]) AS found (id, rank)', '', `${ties},`),
-    [facts.id, facts.origin, limit, [...ids], ranks],
+    [facts.memory, facts.origin, limit, [...ids], ranks],
   );
   return rows.map((row) => ({ ...toFound(row), bm25: scoreOf(row.rank) }));
 }
@@ -137,7 +137,7 @@ export async function candidatesOfContents(
       'WHERE ($6::int4multirange IS NULL OR chunks.id <@ $6)',
     ),
     [
-      ...[facts.id, facts.origin, limit],
+      ...[facts.memory, facts.origin, limit],
       ...[contents.map(({ hash }) => hash), ranks, kept?.ranges],
     ],
   );
@@ -160,7 +160,7 @@ export async function literalCandidates(
 ): Promise<LexicalCandidate[]> {
   const { sql, facts } = searched;
   const containing = 'SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2';
-  const found = await idsOf(sql, containing, [facts.id, literalPattern(text)]);
+  const found = await idsOf(sql, containing, [facts.memory, literalPattern(text)]);
   const ids = found.filter((id) => kept?.ids.has(id) ?? true);
   const scores = Float64Array.from(ids, () => 1);
   return candidatesOf(searched, { ids, scores }, limit, NEWER_FIRST);
@@ -180,7 +180,7 @@ export async function countDated(
 ): Promise<number> {
   const [row] = await sql.query<{ readonly count: number }>(
     `SELECT count(*) FROM svc.chunks WHERE ${DATED}`,
-    [facts.id, first, last],
+    [facts.memory, first, last],
   );
   return row?.count ?? 0;
 }
@@ -193,7 +193,7 @@ export async function datedCandidates(
 ): Promise<LexicalCandidate[]> {
   const { sql, facts, reader } = searched;
   const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
-    ...[facts.id, days.first, days.last],
+    ...[facts.memory, days.first, days.last],
   ]);
   const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
   const wanted = dated.filter((id) => kept?.ids.has(id) ?? true);
@@ -232,7 +232,7 @@ export async function someTexts(
   const rows = await sql.query<{ readonly text: string }>(
     `SELECT headings || chr(10) || text AS text FROM svc.chunks
      WHERE memory = $1 AND id = ANY ($2) ORDER BY id`,
-    [facts.id, [...ids]],
+    [facts.memory, [...ids]],
   );
   return rows.map(({ text }) => text);
 }

@@ -2,20 +2,15 @@ import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
 import type { Change } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
-import type { Place } from './stored-chunks.js';
+import type { Place } from './facts.js';
 import type { WordReader } from './tokenize.js';
 
-/** A memory that is changed. */
-interface ChangedMemory {
-  readonly memory: number;
-  /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
-  readonly lockWaitMs: number | undefined;
-}
-
 /** A memory that is written, and how its words are read. */
-export interface Target extends ChangedMemory, Place {
+export interface Target extends Place {
   readonly tokenizer: Tokenizer;
   readonly words: WordReader;
+  /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
+  readonly lockWaitMs: number | undefined;
 }
 
 /**
@@ -26,7 +21,7 @@ export interface Target extends ChangedMemory, Place {
  */
 export async function changeMemory<T>(
   server: Server,
-  { memory, lockWaitMs }: ChangedMemory,
+  { memory, lockWaitMs }: Target,
   work: (transaction: Transaction, nextChunk: number) => Promise<T>,
 ): Promise<T> {
   const change = async (transaction: Transaction): Promise<T> => {

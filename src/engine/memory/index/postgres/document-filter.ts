@@ -37,11 +37,11 @@ export async function applyFilter(
        chunk_ids::text AS chunks
      FROM svc.documents
      WHERE memory = $1 AND ($2::text[] IS NULL OR source = ANY ($2)) AND ($3::text[] IS NULL OR kind = ANY ($3))`,
-    [facts.id, sources ?? null, kinds ?? null],
+    [facts.memory, sources ?? null, kinds ?? null],
   );
   const { rows, byChunk } = filterRows(all, filter);
   const ranges = byChunk
-    ? (await filterChunks(sql, facts.id, rows, filter)).map((id) => `[${id},${id + 1})`)
+    ? (await filterChunks(sql, facts.memory, rows, filter)).map((id) => `[${id},${id + 1})`)
     : rows.flatMap(({ chunks }) => chunks.match(RANGE) ?? []);
   return { ids: idsIn(ranges), ranges: `{${ranges.join()}}` };
 }

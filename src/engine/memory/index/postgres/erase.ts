@@ -12,8 +12,6 @@ import {
 } from './stored-chunks.js';
 import { addTerms, removeTerms } from './write-terms.js';
 
-type WordTarget = Omit<Target, 'origin'>;
-
 /** Documents of one transaction. */
 const BATCH = 200;
 
@@ -24,7 +22,7 @@ const BATCH = 200;
  */
 export async function eraseChunks(
   server: Server,
-  target: WordTarget,
+  target: Target,
   ids: readonly number[],
 ): Promise<void> {
   await changeMemory(server, target, async (transaction) => {
@@ -50,11 +48,7 @@ export async function eraseChunks(
 }
 
 /** Removes everything that a host has indexed into a memory, and the host from its origins. */
-export async function removeOrigin(
-  server: Server,
-  target: WordTarget,
-  name: string,
-): Promise<void> {
+export async function removeOrigin(server: Server, target: Target, name: string): Promise<void> {
   const { memory } = target;
   for (let left = true; left; ) {
     left = await changeMemory(server, target, async (transaction) => {
@@ -82,7 +76,7 @@ export async function removeOrigin(
  */
 export async function deleteChunks(
   transaction: Transaction,
-  { memory, tokenizer, words }: Pick<Target, 'memory' | 'tokenizer' | 'words'>,
+  { memory, tokenizer, words }: Target,
   chunks: readonly KnownChunk[],
 ): Promise<void> {
   if (chunks.length === 0) return;
@@ -122,7 +116,7 @@ const MOST_DEAD = 1 / 2;
 const CHUNKS_AT_ONCE = 4000;
 
 /** Compacts the postings of a memory if too many are of deleted chunks. */
-export async function compactIfWorthIt(server: Server, target: WordTarget): Promise<void> {
+export async function compactIfWorthIt(server: Server, target: Target): Promise<void> {
   const [row] = await server.query<{ readonly chunks: number; readonly dead: number }>(
     'SELECT chunks, dead_chunks AS dead FROM svc.memories WHERE id = $1',
     [target.memory],
@@ -132,7 +126,7 @@ export async function compactIfWorthIt(server: Server, target: WordTarget): Prom
 }
 
 /** Writes the postings again, from the texts, so that nothing is left of deleted chunks. */
-async function compact(server: Server, target: WordTarget): Promise<void> {
+async function compact(server: Server, target: Target): Promise<void> {
   const { memory, tokenizer, words } = target;
   await changeMemory(server, target, async (transaction) => {
     await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);

@@ -8,9 +8,15 @@ export interface SharedMemory {
   readonly origin: string;
 }
 
+/** The ids of a memory and of an origin in it. */
+export interface Place {
+  readonly memory: number;
+  /** 0 for a host that has indexed nothing yet. */
+  readonly origin: number;
+}
+
 /** What is known of a memory, as one of its hosts uses it, without reading its documents. */
-export interface MemoryFacts {
-  readonly id: number;
+export interface MemoryFacts extends Place {
   readonly tokenizer: Tokenizer;
   /** Changes with everything that a search sees. */
   readonly revision: number;
@@ -23,8 +29,6 @@ export interface MemoryFacts {
   readonly hasMedia: boolean;
   /** How many hosts have documents in it. */
   readonly origins: number;
-  /** The host's own origin; 0 if it has none yet. */
-  readonly origin: number;
   /** What the host's documents were indexed with; undefined without an origin. */
   readonly identity: IndexIdentity | undefined;
 }
@@ -42,7 +46,7 @@ export async function readFacts(
   originName: string,
 ): Promise<MemoryFacts | undefined> {
   const [row] = await sql.query<FactsRow>(
-    `SELECT memories.id, tokenizer, revision, chunks, words, languages, sources, has_media AS "hasMedia",
+    `SELECT memories.id AS memory, tokenizer, revision, chunks, words, languages, sources, has_media AS "hasMedia",
        (SELECT count(*) FROM svc.origins WHERE memory = memories.id) AS origins,
        coalesce(own.id, 0) AS origin, own.identity
      FROM svc.memories LEFT JOIN svc.origins AS own ON own.memory = memories.id AND own.name = $2

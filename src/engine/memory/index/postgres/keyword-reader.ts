@@ -75,8 +75,9 @@ export class KeywordReader {
   }
 
   /** Whether what it keeps is of this state of the memory, and not too much. */
-  fits({ id, revision }: MemoryFacts): boolean {
-    return id === this.facts.id && revision === this.facts.revision && this.bytes <= MOST_BYTES;
+  fits({ memory, revision }: MemoryFacts): boolean {
+    const isSame = memory === this.facts.memory && revision === this.facts.revision;
+    return isSame && this.bytes <= MOST_BYTES;
   }
 
   /** In how many chunks each expression is. */
@@ -189,7 +190,7 @@ export class KeywordReader {
   private async readRows(terms: ReadonlyMap<string, Need>, beginnings: ReadonlyMap<string, Need>) {
     const needs = [...terms.values(), ...beginnings.values()];
     const hasLengths = this.lengths === undefined && needs.some((need) => need !== 'frequency');
-    const { text, values } = postingsQuery(this.facts.id, terms, beginnings, hasLengths);
+    const { text, values } = postingsQuery(this.facts.memory, terms, beginnings, hasLengths);
     const rows = await this.sql.query<PostingRow>(text, values);
     const [named, within] = [new Map<string, FoundTerm>(), new Map<string, FoundTerm>()];
     const pages: LengthPage[] = [];

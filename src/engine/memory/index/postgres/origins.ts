@@ -9,8 +9,8 @@ import {
   storedDocumentOf,
 } from '../documents.js';
 import type { SharedMemory } from './facts.js';
-import { JOIN_CHUNKS } from './join-chunks.js';
 import { openPostgresIndex } from './open-index.js';
+import { JOIN_CHUNKS } from './read-documents.js';
 
 /** A host that indexes into a memory. */
 export interface Origin {

@@ -11,7 +11,7 @@ import {
   someTexts,
   termsBetween,
 } from './candidates.js';
-import { originRemoved } from './change-memory.js';
+import { originRemoved, type Target } from './change-memory.js';
 import { applyFilter, type KeptChunks } from './document-filter.js';
 import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { KeywordReader } from './keyword-reader.js';
@@ -26,7 +26,6 @@ import {
   storedDocuments,
   writeSyncMark,
 } from './read-documents.js';
-import type { Place } from './stored-chunks.js';
 import { WordReader } from './tokenize.js';
 import type { MissingQuestion } from './vectors/missing-embeddings.js';
 
@@ -89,15 +88,14 @@ export function createPostgresIndex(
     if (!isView) facts = (await readFacts(server, agent, originName)) ?? facts;
     return facts;
   };
-  const currentPlace = async (): Promise<Place> => {
-    const { id, origin } = await current();
-    return { memory: id, origin };
-  };
   /** @throws SvcError STORAGE_BUSY if this host was removed */
-  const writablePlace = async (): Promise<Place> => {
-    const own = await currentPlace();
-    if (own.origin === 0) throw originRemoved();
-    return own;
+  const writable = async (): Promise<MemoryFacts> => {
+    const now = await current();
+    if (now.origin === 0) throw originRemoved();
+    return now;
+  };
+  const targetOf = ({ memory, origin, tokenizer }: MemoryFacts): Target => {
+    return { memory, origin, tokenizer, words: readers.words(tokenizer), lockWaitMs };
   };
   const searchedMemory = async (): Promise<SearchedMemory> => {
     const now = await current();
@@ -110,11 +108,8 @@ export function createPostgresIndex(
     filterResults.set(filter, known);
     return known;
   };
-  const tokenizing = () => {
-    return { tokenizer: facts.tokenizer, words: readers.words(facts.tokenizer), lockWaitMs };
-  };
   const missing = (identity: string): MissingQuestion => {
-    return { memory: facts.id, origin: facts.origin, name: originName, identity };
+    return { memory: facts.memory, origin: facts.origin, name: originName, identity };
   };
   return {
     view: async () =>
@@ -126,14 +121,13 @@ export function createPostgresIndex(
       }),
     identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
     hasDocuments: async (source) => (await current()).sources.includes(source),
-    documents: async (paths) => storedDocuments(server, await currentPlace(), paths),
-    promotedLines: async (key) =>
-      promotedLines(server, { memory: facts.id, origin: facts.origin }, key),
-    links: async () => linkingDocuments(server, await currentPlace()),
-    content: async (key) => documentContent(server, await currentPlace(), key),
-    mediaCounts: async () => countMedia(server, facts.id),
+    documents: async (paths) => storedDocuments(server, await current(), paths),
+    promotedLines: async (key) => promotedLines(server, facts, key),
+    links: async () => linkingDocuments(server, await current()),
+    content: async (key) => documentContent(server, await current(), key),
+    mediaCounts: async () => countMedia(server, facts.memory),
     statistics: async () => {
-      const own = await currentPlace();
+      const own = await current();
       return {
         ...(await countDocuments(server, own.memory)),
         bytes: await estimateBytes(server, own.memory),
@@ -143,20 +137,20 @@ export function createPostgresIndex(
     apply: async (changes) => {
       const { writeChanges } = await import('./write-changes.js');
       const { compactIfWorthIt } = await import('./erase.js');
-      const target = { ...(await writablePlace()), ...tokenizing() };
+      const target = targetOf(await writable());
       await writeChanges(server, target, changes);
       await compactIfWorthIt(server, target);
     },
     eraseChunks: async (ids) => {
       const { eraseChunks } = await import('./erase.js');
-      await eraseChunks(server, { memory: facts.id, ...tokenizing() }, ids);
+      await eraseChunks(server, targetOf(facts), ids);
     },
     removeOrigin: async (name) => {
       const { removeOrigin } = await import('./erase.js');
-      await removeOrigin(server, { memory: facts.id, ...tokenizing() }, name);
+      await removeOrigin(server, targetOf(facts), name);
     },
-    syncMark: async () => readSyncMark(server, await currentPlace()),
-    markSynced: async (mark) => writeSyncMark(server, await writablePlace(), mark),
+    syncMark: async () => readSyncMark(server, await current()),
+    markSynced: async (mark) => writeSyncMark(server, await writable(), mark),
     lexicalCandidates: async (match, limit, filter) =>
       lexicalCandidates(await searchedMemory(), match, limit, await filtered(filter)),
     literalCandidates: async (text, limit, filter) =>
@@ -178,19 +172,19 @@ export function createPostgresIndex(
       const { languages } = await current();
       return languages.length === 0 ? [] : (await import('../languages.js')).languagesOf(languages);
     },
-    termsBetween: async (first, end) => termsBetween(server, facts.id, first, end),
+    termsBetween: async (first, end) => termsBetween(server, facts.memory, first, end),
     someTexts: async (match, limit) => someTexts(await searchedMemory(), match, limit),
     lexicalScores: async (match, chunkIds) => {
       const { reader } = await searchedMemory();
       const { ids, scores } = await reader.scores(match, new Set(chunkIds));
       return new Map(Array.from(ids, (id, at) => [id, scores[at] ?? 0]));
     },
-    vectorIdentities: async () => (await vectors()).vectorIdentities(server, facts.id),
-    vectorSpaces: async () => (await vectors()).spaceStatistics(server, facts.id),
+    vectorIdentities: async () => (await vectors()).vectorIdentities(server, facts.memory),
+    vectorSpaces: async () => (await vectors()).spaceStatistics(server, facts.memory),
     missingEmbeddings: async (identity, after, limit) =>
       (await vectors()).missingEmbeddings(server, missing(identity), { after, limit }),
     storedEmbeddings: async (...args) =>
-      (await vectors()).storedEmbeddings(server, facts.id, ...args),
+      (await vectors()).storedEmbeddings(server, facts.memory, ...args),
     claims: {
       release: async (identity) => (await vectors()).releaseClaims(server, missing(identity)),
       others: async (identity) => (await vectors()).hostsEmbedding(server, missing(identity)),
@@ -202,11 +196,11 @@ export function createPostgresIndex(
     countMissingEmbeddings: async (identity, atMost) =>
       (await vectors()).countMissingEmbeddings(server, missing(identity), atMost),
     putEmbeddings: async (...entries) =>
-      (await vectors()).putEmbeddings(server, facts.id, ...entries),
+      (await vectors()).putEmbeddings(server, facts.memory, ...entries),
     refuseEmbeddings: async (...refused) =>
-      (await vectors()).refuseEmbeddings(server, facts.id, ...refused),
+      (await vectors()).refuseEmbeddings(server, facts.memory, ...refused),
     frontMatterFaults: async () => {
-      const { memory, origin } = await currentPlace();
+      const { memory, origin } = await current();
       return server.query<FrontMatterFault>(
         `SELECT path, facts::json ->> 'fault' AS why FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%'
@@ -214,8 +208,9 @@ export function createPostgresIndex(
         [memory, origin],
       );
     },
-    refusedMedia: async () => (await vectors()).refusedMedia(server, facts.id),
-    tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(server, facts.id, options),
+    refusedMedia: async () => (await vectors()).refusedMedia(server, facts.memory),
+    tidyEmbeddings: async (options) =>
+      (await vectors()).tidyEmbeddings(server, facts.memory, options),
     vectorCandidates: async (identity, vector, limit, filter) => {
       const { vectorCandidates } = await vectors();
       const kept = await filtered(filter);
@@ -230,14 +225,14 @@ export function createPostgresIndex(
       server.query<BatchJob>(
         `SELECT id, identity, json, created_ms AS "createdMs" FROM svc.batch_jobs
          WHERE memory = $1 AND origin = $2 AND identity = coalesce($3, identity) ORDER BY created_ms, id`,
-        [facts.id, originName, identity],
+        [facts.memory, originName, identity],
       ),
     saveBatchJob: async ({ id, identity, json, createdMs }) => {
       await server.run(
         `INSERT INTO svc.batch_jobs (id, memory, origin, identity, json, created_ms) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, json = excluded.json,
            created_ms = excluded.created_ms`,
-        [id, facts.id, originName, identity, json, createdMs],
+        [id, facts.memory, originName, identity, json, createdMs],
       );
     },
     removeBatchJob: async (id) => {

@@ -4,13 +4,8 @@ import type { DocumentKey, Source } from '../../types.js';
 import type { Tokenizer } from '../identity.js';
 import { type ColumnTexts, columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
-import { JOIN_CHUNKS } from './join-chunks.js';
-
-/** A memory, and the origin in it that is written. */
-export interface Place {
-  readonly memory: number;
-  readonly origin: number;
-}
+import type { Place } from './facts.js';
+import { JOIN_CHUNKS } from './read-documents.js';
 
 /** A document as the writer needs it. */
 export interface KnownDocument {

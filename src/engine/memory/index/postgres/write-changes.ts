@@ -14,7 +14,8 @@ import type { ChangeSet } from '../memory-index.js';
 import { changeMemory, mergeChanges, originRemoved, type Target } from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
-import { chunksOf, knownDocuments, lastChunksOf, type Place } from './stored-chunks.js';
+import type { Place } from './facts.js';
+import { chunksOf, knownDocuments, lastChunksOf } from './stored-chunks.js';
 import type { TokenizedChunks } from './tokenize.js';
 import { addTerms } from './write-terms.js';
 

@@ -8,7 +8,7 @@ import type {
   MissingMediaCount,
 } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
-import type { Place } from '../stored-chunks.js';
+import type { Place } from '../facts.js';
 import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
 
 /** Which vectors are missing, and for which host. */

@@ -29,11 +29,11 @@ export async function vectorCandidates(
   { limit, kept }: { readonly limit: number; readonly kept: KeptChunks | undefined },
 ): Promise<VectorCandidate[]> {
   const { sql, facts } = searched;
-  const space = await findSpace(sql, facts.id, identity);
+  const space = await findSpace(sql, facts.memory, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
   const request = {
-    memory: facts.id,
+    memory: facts.memory,
     space,
     query: queryVector(vector),
     kept,
@@ -57,7 +57,7 @@ export async function similarities(
      JOIN svc.chunks ON memory = $1 AND chunks.id = ANY ($3)
      JOIN svc.embeddings ON space = spaces.id AND embeddings.hash = chunks.hash
      WHERE identity = $2 ORDER BY chunks.id`,
-    [facts.id, identity, chunkIds],
+    [facts.memory, identity, chunkIds],
   );
   return new Map(rows.map((row) => [row.id, bestCosine(query, row.vector)]));
 }
@@ -76,7 +76,7 @@ export async function sampleSimilarities(
 ): Promise<SimilaritySample> {
   const { sql, facts } = searched;
   const query = queryVector(vector);
-  const values = [facts.id, identity, count];
+  const values = [facts.memory, identity, count];
   const checked = count * CHECKED;
   const ofSpace =
     facts.chunks <= checked
@@ -85,7 +85,7 @@ export async function sampleSimilarities(
   // The memory is small, or the space is mostly of others.
   const isEnough = ofSpace.length >= count * ENOUGH;
   const sample = isEnough ? ofSpace : await sql.query<VectorOnly>(FIRST_OF_MEMORY, values);
-  const all = facts.hasMedia ? await mediaChunks(sql, facts.id) : [];
+  const all = facts.hasMedia ? await mediaChunks(sql, facts.memory) : [];
   const media = await similarities(searched, identity, vector, evenSample(all, count));
   return {
     texts: sample.map((row) => bestCosine(query, row.vector)),

@@ -2,7 +2,7 @@ import type { Server, Transaction } from '../../../../postgres/index.js';
 import { columnsOf } from '../../../../support/lists.js';
 import type { EmbeddingEntry, RefusedContent, RefusedMedia } from '../../embedding-records.js';
 import { packVectors, requireDimensions, unitVector } from '../../vector-bytes.js';
-import { JOIN_CHUNKS } from '../join-chunks.js';
+import { JOIN_CHUNKS } from '../read-documents.js';
 import { ensureSpace, storePacked } from './packed-embeddings.js';
 import { enterSpaces, findSpace, raiseWholeTo } from './spaces.js';
 
