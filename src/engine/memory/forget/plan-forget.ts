@@ -10,7 +10,7 @@ import {
   type ReadContext,
 } from '../get/index.js';
 import type { OtherHosts } from '../home/index.js';
-import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
+import type { StoredDocument } from '../index/index.js';
 import {
   highlightMatcher,
   parseCitation,
@@ -89,7 +89,7 @@ export async function planForget(
 }
 
 /** What is to be forgotten of each document. */
-type WantedRanges = Map<OtherDocument | StoredDocument, readonly LineRange[] | 'whole'>;
+type WantedRanges = Map<StoredDocument, readonly LineRange[] | 'whole'>;
 
 /** What a query means: lines of the documents that it finds, and media whose names it matches. */
 async function matchesOf(
@@ -142,10 +142,7 @@ export function answeringLines(
 }
 
 /** The lines of a note; what is kept out of the index is empty. @throws SvcError DOCUMENT_UNREADABLE */
-async function indexedLines(
-  document: OtherDocument | StoredDocument,
-  context: PlanContext,
-): Promise<TextLines> {
+async function indexedLines(document: StoredDocument, context: PlanContext): Promise<TextLines> {
   if (document.kind !== 'markdown') return textLines('');
   const { lines, fileHash } = await readLines(document, context);
   return isOther(document)
@@ -153,7 +150,7 @@ async function indexedLines(
     : linesWithoutOwnWriting(context.forgotten.cover(lines, fileHash).lines);
 }
 
-type NamedDocument = FoundDocument<OtherDocument | StoredDocument>;
+type NamedDocument = FoundDocument<StoredDocument>;
 
 /** What a path or a citation means. @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID */
 async function rangesIn(

@@ -36,9 +36,7 @@ export interface ForgetPassage extends DocumentKey, LineRange {
 /** What documents are read with; what is already forgotten does not matter. */
 type PassageContext = Omit<ReadContext, 'forgotten' | 'signal'>;
 
-type Document = OtherDocument | StoredDocument;
-
-export function isOther(document: Document): document is OtherDocument {
+export function isOther(document: StoredDocument): document is OtherDocument {
   return document.origin !== undefined;
 }
 
@@ -48,7 +46,7 @@ export function isOther(document: Document): document is OtherDocument {
  * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
  */
 export async function readPassages(
-  document: Document,
+  document: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
   context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
@@ -61,7 +59,7 @@ export async function readPassages(
 }
 
 async function linePassages(
-  document: Document,
+  document: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
   context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {
@@ -79,7 +77,10 @@ async function linePassages(
 }
 
 /** The lines of a document: of its current file; of another host's, as they are in the index. @throws SvcError DOCUMENT_UNREADABLE */
-export async function readLines(document: Document, { sources, texts, others }: PassageContext) {
+export async function readLines(
+  document: StoredDocument,
+  { sources, texts, others }: PassageContext,
+) {
   const { path, hash } = document;
   if (isOther(document)) {
     const lines = linesOfChunks((await others?.chunksOf(document)) ?? []);
@@ -94,7 +95,7 @@ export async function readLines(document: Document, { sources, texts, others }: 
 
 /** The turns in lines of a transcript, each on its own. */
 async function turnPassages(
-  document: Document,
+  document: StoredDocument,
   ranges: readonly LineRange[] | 'whole',
   context: PassageContext,
 ): Promise<readonly ForgetPassage[]> {

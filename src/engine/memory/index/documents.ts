@@ -102,18 +102,19 @@ export interface ContentRow {
   readonly facts: string | null;
 }
 
-/** The columns of a document that are not stored as they are used. */
-export interface FileColumns extends FileFingerprint {
+/** A document as an index stores it. */
+export interface StoredDocumentRow
+  extends FileFingerprint,
+    Omit<StoredDocument, 'fingerprint' | 'mimeType' | 'resume'> {
   readonly mimeType: string | null;
   readonly resume: string | null;
 }
 
-/** A document as an index stores it. */
-export type StoredDocumentRow = FileColumns &
-  Omit<StoredDocument, 'fingerprint' | keyof FileColumns>;
+export const STORED_DOCUMENT_COLUMNS = `source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
+  indexed_ms AS "indexedMs", mime_type AS "mimeType", resume`;
 
 /** A row with its stored columns decoded. */
-export function storedDocumentOf<Row extends FileColumns>({
+export function storedDocumentOf<Row extends StoredDocumentRow>({
   size,
   mtimeMs,
   ctimeMs,

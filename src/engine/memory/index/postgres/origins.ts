@@ -1,11 +1,12 @@
 import type { Server, Sql } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
-import type { Chunk, DocumentKey, DocumentKind } from '../../types.js';
+import type { Chunk, DocumentKey } from '../../types.js';
 import {
   type ChunkColumns,
   chunkOf,
-  type FileColumns,
+  STORED_DOCUMENT_COLUMNS,
   type StoredDocument,
+  type StoredDocumentRow,
   storedDocumentOf,
 } from '../documents.js';
 import type { SharedMemory } from './facts.js';
@@ -41,19 +42,17 @@ export async function listOrigins(sql: Sql, agent?: string): Promise<readonly Or
 }
 
 /** A document of another origin. */
-export type OtherDocument = Pick<StoredDocument, 'fingerprint' | 'hash' | 'mimeType' | 'resume'> &
-  Pick<DocumentKey, 'path' | 'source'> & { readonly origin: string; readonly kind: DocumentKind };
-
-type OtherRow = FileColumns & Omit<OtherDocument, 'fingerprint' | keyof FileColumns>;
+export interface OtherDocument extends StoredDocument {
+  readonly origin: string;
+}
 
 /** The documents of all other origins, by path and origin. */
 export async function otherDocuments(
   sql: Sql,
   { agent, origin }: SharedMemory,
 ): Promise<readonly OtherDocument[]> {
-  const rows = await sql.query<OtherRow>(
-    `SELECT origins.name AS origin, source, path, kind, mime_type AS "mimeType", size, mtime_ms AS "mtimeMs",
-       ctime_ms AS "ctimeMs", hash, resume
+  const rows = await sql.query<StoredDocumentRow & Pick<OtherDocument, 'origin'>>(
+    `SELECT origins.name AS origin, ${STORED_DOCUMENT_COLUMNS}
      FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
      JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
      WHERE agent = $1 AND origins.name <> $2 ORDER BY path, origins.name`,

@@ -11,6 +11,7 @@ import {
   type MediaCounts,
   promotedIn,
   type SourceRow,
+  STORED_DOCUMENT_COLUMNS,
   type StoredDocument,
   type StoredDocumentRow,
   type SyncMark,
@@ -36,9 +37,7 @@ export async function storedDocuments(
   paths?: readonly string[],
 ): Promise<StoredDocument[]> {
   const rows = await sql.query<StoredDocumentRow>(
-    `SELECT source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
-       indexed_ms AS "indexedMs", mime_type AS "mimeType", resume
-     FROM svc.documents
+    `SELECT ${STORED_DOCUMENT_COLUMNS} FROM svc.documents
      WHERE memory = $1 AND origin = $2 AND ($3::text[] IS NULL OR path = ANY ($3))`,
     [memory, origin, paths ?? null],
   );

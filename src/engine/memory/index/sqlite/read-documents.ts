@@ -18,6 +18,7 @@ import {
   type MediaCounts,
   promotedIn,
   type SourceRow,
+  STORED_DOCUMENT_COLUMNS,
   type StoredDocument,
   type StoredDocumentRow,
   type SyncMark,
@@ -34,9 +35,7 @@ export function storedDocuments(database: Connection, paths?: readonly string[])
            AND path IN (SELECT value FROM json_each(@paths))`;
   const rows = queryRows<StoredDocumentRow>(
     database,
-    `SELECT source, path, kind, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, hash,
-       indexed_ms AS indexedMs, mime_type AS mimeType, resume
-     FROM documents ${named}`,
+    `SELECT ${STORED_DOCUMENT_COLUMNS} FROM documents ${named}`,
     { sources: JSON.stringify(SOURCES), paths: JSON.stringify(paths) },
   );
   return rows.map(storedDocumentOf);
