@@ -1,5 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { documentKeyText } from '../../types.js';
 import type { Change } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
 import type { Place } from './facts.js';
@@ -61,9 +62,7 @@ export function originRemoved(): SvcError {
 export function mergeChanges(changes: Iterable<Change>): readonly Change[] {
   const merged = new Map<string, Change>();
   for (const change of changes) {
-    const { source, path } =
-      change.type === 'put' || change.type === 'extend' ? change.document : change.key;
-    const key = `${source}:${path}`;
+    const key = documentKeyText('document' in change ? change.document : change.key);
     const earlier = merged.get(key);
     merged.set(key, earlier === undefined ? change : mergeChange(earlier, change));
   }
@@ -71,8 +70,7 @@ export function mergeChanges(changes: Iterable<Change>): readonly Change[] {
 }
 
 function mergeChange(earlier: Change, later: Change): Change {
-  const isWritten = earlier.type === 'put' || earlier.type === 'extend';
-  if (!isWritten || later.type === 'put' || later.type === 'remove') return later;
+  if (!('document' in earlier) || later.type === 'put' || later.type === 'remove') return later;
   if (later.type === 'touch') {
     const { fingerprint } = later;
     return { ...earlier, document: { ...earlier.document, fingerprint } };

@@ -1,6 +1,6 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf, pushAll } from '../../../support/lists.js';
-import type { DocumentKey, NoteFacts, NoteLink } from '../../types.js';
+import { type DocumentKey, documentKeyText, type NoteFacts, type NoteLink } from '../../types.js';
 import type { Change, IndexedDocument } from '../documents.js';
 import {
   type ColumnTexts,
@@ -97,19 +97,18 @@ async function writtenLanguages(
 ): Promise<(Language | undefined)[]> {
   const extended = written.flatMap(({ type, document }) => (type === 'extend' ? [document] : []));
   const known = new Map(
-    (await knownDocuments(server, target, extended)).map((one) => [keyOf(one), one.language]),
+    (await knownDocuments(server, target, extended)).map((one) => [
+      documentKeyText(one),
+      one.language,
+    ]),
   );
   return written.map(({ type, document }) => {
     if (type === 'put') return documentLanguage(document, target.tokenizer);
-    const code = known.get(keyOf(document));
+    const code = known.get(documentKeyText(document));
     if (code === undefined)
       throw new Error(`${document.path} is not in the index, so it cannot be extended`);
     return languageByCode(code);
   });
-}
-
-function keyOf({ source, path }: DocumentKey): string {
-  return `${source}:${path}`;
 }
 
 /** Deletes documents that are gone or replaced, and the last chunks of those that are extended. */
@@ -173,7 +172,7 @@ async function writeDocuments(
     return { ...document, ...fingerprint, ...texts, mimeType, language, resume, chunkIds };
   });
   // The documents that are extended are still there.
-  const rows = await transaction.query<{ id: number; source: string; path: string }>(
+  const rows = await transaction.query<DocumentKey & { readonly id: number }>(
     `INSERT INTO svc.documents AS known (memory, origin, source, path, kind, mime_type, language, size,
        mtime_ms, ctime_ms, hash, indexed_ms, resume, facts, links, chunk_ids)
      SELECT $1, $2, source, path, kind, mime, language, size, mtime, ctime, hash, $3, resume, facts,
@@ -192,8 +191,8 @@ async function writeDocuments(
       ...columnsOf(documents, 'ctimeMs', 'hash', 'resume', 'facts', 'links', 'chunkIds'),
     ],
   );
-  const ids = new Map(rows.map((row) => [`${row.source}:${row.path}`, row.id]));
-  return documents.map((document) => ids.get(keyOf(document)) ?? 0);
+  const ids = new Map(rows.map((row) => [documentKeyText(row), row.id]));
+  return documents.map((document) => ids.get(documentKeyText(document)) ?? 0);
 }
 
 async function writeChunks(
