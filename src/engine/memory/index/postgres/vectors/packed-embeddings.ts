@@ -50,7 +50,7 @@ export function packedStore(server: Server, agent: string): PackedStore {
       server.transaction(async (transaction) => {
         let stored = 0;
         for (const [identity, own] of groupBy(rows, (row) => row.identity)) {
-          const space = await ensureSpace(transaction, identity, own[0]?.dimensions ?? 0);
+          const space = await ensureSpace(transaction, identity, own[0].dimensions);
           stored += await storePacked(transaction, space, own);
         }
         return stored;

@@ -1,7 +1,11 @@
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { runSql } from '../../../../sqlite/query.js';
 import { isDamage } from '../index-file.js';
-import { allSpaces, findSpace, hashChunks, IS_PACKED } from './spaces.js';
+import { allSpaces, findSpace, hashChunks } from './spaces.js';
+
+/** Whether a row is in the current format: older indexes have one vector of a whole passage. */
+const IS_PACKED = `length(vector) % (4 +
+  (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
 
 /** Tables to copy, referenced ones first, and which of their rows. */
 const TABLES: readonly (readonly [table: string, where: string])[] = [

@@ -21,9 +21,9 @@ import { codeVectors } from './sign-codes.js';
 import {
   ensureSpace,
   findSpace,
-  IS_PACKED,
   raiseWholeTo,
   reviveSpace,
+  type Space,
   WITHOUT_VECTOR,
 } from './spaces.js';
 
@@ -47,23 +47,20 @@ export function putEmbeddings(
     return { hash, vector: packVectors(vectors.map(unitVector)) };
   });
   database.transaction(() => {
-    ensureSpace(database, identity, dimensions);
+    const space = ensureSpace(database, identity, dimensions);
     // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
     const isUsed = database.prepare<[Buffer]>('SELECT 1 FROM chunks WHERE hash = ?');
     const used = rows.filter(({ hash }) => isUsed.get(hash) !== undefined);
-    storePacked(database, identity, dimensions, used);
+    storePacked(database, space, used);
   })();
 }
 
 /** Stores packed vectors, without replacing any. The transaction is the caller's. */
 function storePacked(
   database: Connection,
-  identity: string,
-  dimensions: number,
+  space: Space,
   rows: readonly Pick<PackedEmbedding, 'hash' | 'vector'>[],
 ): number {
-  const space = ensureSpace(database, identity, dimensions);
-  requireDimensions(space.dimensions, dimensions);
   if (!space.inUse) reviveSpace(database, space);
   let stored = 0;
   const insert = database.prepare(
@@ -236,13 +233,12 @@ type PackedRow = Omit<PackedEmbedding, 'used'> & { readonly used: number };
 export function packedStore(database: Connection): PackedStore {
   return {
     count: async () => {
-      const sql = `SELECT count(*) FROM embeddings WHERE ${IS_PACKED}`;
-      return queryValue<number>(database, sql) ?? 0;
+      return queryValue<number>(database, 'SELECT count(*) FROM embeddings') ?? 0;
     },
     page: async ({ after, limit }) =>
       queryRows<PackedRow>(
         database,
-        `${PACKED} WHERE embeddings.id > ? AND ${IS_PACKED} ORDER BY embeddings.id LIMIT ?`,
+        `${PACKED} WHERE embeddings.id > ? ORDER BY embeddings.id LIMIT ?`,
         after,
         limit,
       ).map(toPacked),
@@ -256,7 +252,8 @@ export function packedStore(database: Connection): PackedStore {
       database.transaction(() => {
         let stored = 0;
         for (const [identity, own] of groupBy(rows, (row) => row.identity)) {
-          stored += storePacked(database, identity, own[0]?.dimensions ?? 0, own);
+          const space = ensureSpace(database, identity, own[0].dimensions);
+          stored += storePacked(database, space, own);
         }
         return stored;
       })(),

@@ -1,10 +1,7 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryRow, queryRows, runSql } from '../../../../sqlite/query.js';
 import { contentHash } from '../../content-hash.js';
-
-/** Whether a row of `embeddings` is in the current format: older indexes have one vector of a whole passage. */
-export const IS_PACKED = `length(vector) % (4 +
-  (SELECT dimensions FROM spaces WHERE spaces.id = embeddings.space_id)) = 0`;
+import { requireDimensions } from '../../vector-bytes.js';
 
 /** Hashes chunks that were written while the index had no vectors. */
 export function hashChunks(database: Connection): void {
@@ -43,13 +40,14 @@ export function findSpace(database: Connection, identity: string): Space | undef
   return row === undefined ? undefined : toSpace(row);
 }
 
-/** The space of an identity, created if missing. */
+/** The space of an identity, created if missing. @throws SvcError PROVIDER_ANSWER_INVALID */
 export function ensureSpace(database: Connection, identity: string, dimensions: number): Space {
   if (allSpaces(database).length === 0) hashChunks(database);
   const sql = 'INSERT OR IGNORE INTO spaces (identity, dimensions) VALUES (?, ?)';
   runSql(database, sql, identity, dimensions);
   const space = findSpace(database, identity);
   if (space === undefined) throw new Error('a row that was just written is not there');
+  requireDimensions(space.dimensions, dimensions);
   return space;
 }
 
