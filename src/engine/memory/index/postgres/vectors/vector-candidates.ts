@@ -18,7 +18,9 @@ import type { KeptChunks } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
 
 /**
- * The chunks nearest to a query vector, best first; ties by path and line.
+ * The chunks nearest to a query vector by their nearest piece, best first; ties by path and line. Similarities are
+ * exact; in a large memory, where codes of whole contents choose what is compared, one in a few hundred of the nearest
+ * may be missed.
  *
  * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
  */
@@ -32,15 +34,10 @@ export async function vectorCandidates(
   const space = await findSpace(sql, facts.memory, identity);
   if (space === undefined) return [];
   requireDimensions(space.dimensions, vector.length);
-  const request = {
-    memory: facts.memory,
-    space,
-    query: queryVector(vector),
-    kept,
-    chunks: facts.chunks,
-  };
-  const neighbours = await nearest(sql, request, limit);
-  return candidatesOfContents(searched, neighbours, limit, kept);
+  const query = queryVector(vector);
+  const rows = await worthComparing(searched, { space, query, kept }, limit);
+  const near = rows.map((row) => ({ hash: row.hash, similarity: bestCosine(query, row.vector) }));
+  return candidatesOfContents(searched, mostSimilar(near, limit), limit, kept);
 }
 
 /** Cosines between given chunks and a query; chunks without a vector are absent. */
@@ -138,13 +135,10 @@ async function mediaChunks(sql: Server, memory: number): Promise<readonly number
 }
 
 interface NearestRequest {
-  readonly memory: number;
   readonly space: Space;
   readonly query: QueryVector;
   /** What to choose from; undefined for all. */
   readonly kept: KeptChunks | undefined;
-  /** How many chunks the memory has. */
-  readonly chunks: number;
 }
 
 /** With up to this many chunks, all are compared exactly. */
@@ -170,25 +164,12 @@ const OF_KEPT = `
       SELECT hash FROM svc.chunks WHERE memory = $1 AND id >= lower(ids) AND id < upper(ids) OFFSET 0
     ) AS chunks))`;
 
-/**
- * The nearest contents of a memory, by their nearest piece, best first: `count` of them and ties with the last.
- * Similarities are exact; in a large memory, where codes of whole contents choose what is compared, one in a few
- * hundred of the nearest may be missed.
- */
-async function nearest(sql: Server, request: NearestRequest, count: number) {
-  const rows = await worthComparing(sql, request, count);
-  const near = rows.map(({ hash, vector }) => {
-    return { hash, similarity: bestCosine(request.query, vector) };
-  });
-  return mostSimilar(near, count);
-}
-
+/** The contents to compare exactly, to find the nearest `count`. */
 async function worthComparing(
-  sql: Server,
-  request: NearestRequest,
+  { sql, facts: { memory, chunks } }: SearchedMemory,
+  { space, query, kept }: NearestRequest,
   count: number,
 ): Promise<readonly VectorRow[]> {
-  const { memory, space, query, kept, chunks } = request;
   const { id, dimensions, indexedBy } = space;
   const [of, among] = kept === undefined ? [OF_MEMORY, chunks] : [OF_KEPT, kept.ids.size];
   const values = [memory, id, kept?.ranges];
