@@ -13,8 +13,6 @@ export interface CandidateFilter {
   readonly document?: ((document: FilteredDocument) => boolean | 'by-chunk') | undefined;
   /** Keeps chunks of the documents that are kept. */
   readonly chunk?: ((chunk: FilteredChunk, document: FilteredDocument) => boolean) | undefined;
-  /** Whether {@link chunk} decides about all documents, and not only where it depends on their chunks. */
-  readonly chunkDecides?: boolean | undefined;
   /** What every kept chunk contains in lower case, in its headings or, maybe with marks of Markdown, in its text. */
   readonly contains?: string | undefined;
 }
@@ -168,9 +166,9 @@ export interface ChunkRow {
 /** The documents that a filter keeps, and whether it depends on their chunks. */
 export function filterRows<Row extends DocumentRow>(
   rows: readonly Row[],
-  { sources, kinds, path, document, chunkDecides = false }: CandidateFilter,
+  { sources, kinds, path, document }: CandidateFilter,
 ): { readonly rows: readonly Row[]; readonly byChunk: boolean } {
-  let byChunk = chunkDecides;
+  let byChunk = false;
   const kept = rows.filter((row) => {
     if (kinds !== undefined && !kinds.includes(row.kind)) return false;
     if (sources !== undefined && !sources.includes(row.source)) return false;

@@ -18,7 +18,7 @@ import type { SearchFilters, SearchResponse } from './types.js';
 
 /** What the filters of a request keep, and how they were read. */
 export interface ParsedFilters {
-  readonly filter: Pick<CandidateFilter, 'chunk' | 'chunkDecides' | 'contains' | 'document'>;
+  readonly filter: Pick<CandidateFilter, 'chunk' | 'contains' | 'document'>;
   readonly output: NonNullable<SearchResponse['filters']>;
 }
 
@@ -65,11 +65,12 @@ export async function parseFilters(
         if (!conditions.every((condition) => isMet(condition, facts?.properties ?? {}))) {
           return false;
         }
-        if (days === undefined) return true;
         // A conversation can take days: its passages have their own.
-        return document.kind === 'transcript'
-          ? 'by-chunk'
-          : daysOverlap(days, oneDay(noteDay(document, dayOfMoment).day));
+        if (days !== undefined && document.kind === 'transcript') return 'by-chunk';
+        if (days !== undefined && !daysOverlap(days, oneDay(noteDay(document, dayOfMoment).day))) {
+          return false;
+        }
+        return heading === undefined || 'by-chunk';
       },
       chunk:
         heading === undefined && days === undefined
@@ -80,7 +81,6 @@ export async function parseFilters(
               const modified = Date.parse(dayOfMoment(document.modifiedMs)) / MS_PER_DAY;
               return daysOverlap(days, chunk.days ?? oneDay(modified));
             },
-      chunkDecides: heading !== undefined,
     },
     output: {
       ...(days === undefined ? {} : { from: dayText(days.first), to: dayText(days.last) }),
