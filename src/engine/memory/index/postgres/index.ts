@@ -11,4 +11,4 @@ export {
   type StoredChunk,
 } from './origins.js';
 export type { PostgresIndex } from './postgres-index.js';
-export { packedStore } from './vectors/packed-embeddings.js';
+export { packedStore } from './vectors/embeddings.js';

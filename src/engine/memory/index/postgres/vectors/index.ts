@@ -1,4 +1,11 @@
 export {
+  putEmbeddings,
+  refusedMedia,
+  refuseEmbeddings,
+  storedEmbeddings,
+  vectorExtension,
+} from './embeddings.js';
+export {
   countMissingEmbeddings,
   countMissingMedia,
   hostsEmbedding,
@@ -6,16 +13,10 @@ export {
   missingMedia,
   releaseClaims,
 } from './missing-embeddings.js';
-export {
-  spaceStatistics,
-  storedEmbeddings,
-  vectorExtension,
-  vectorIdentities,
-} from './packed-embeddings.js';
+export { spaceStatistics, vectorIdentities } from './spaces.js';
 export { tidyEmbeddings } from './tidy-embeddings.js';
 export {
   sampleSimilarities,
   similarities,
   vectorCandidates,
 } from './vector-candidates.js';
-export { putEmbeddings, refusedMedia, refuseEmbeddings } from './write-embeddings.js';
