@@ -290,6 +290,22 @@ test('more links than an answer has are counted', async () => {
   assert.match(textOf(answer), /\[3 more\]$/u);
 });
 
+test('a key in a warning is masked by every tool', async () => {
+  const key = 'sk-abcdefghij1234567890abcd';
+  const memorySearch = { extraPaths: [`/nowhere/${key}`] };
+  const { client } = await stdioClient(mcpHome({ agents: { defaults: { memorySearch } } }));
+  for (const [name, input] of Object.entries({
+    memory_search: { query: 'backup' },
+    memory_get: { path: 'MEMORY.md' },
+    memory_recent: {},
+    memory_links: { path: 'MEMORY.md' },
+  })) {
+    const answer = await client.callTool({ name, arguments: input });
+    assert.match(textOf(answer), /warning: .*nowhere/u, name);
+    assert.not.match(JSON.stringify(answer), key, name);
+  }
+});
+
 test('a wrong argument is reported by its field, not by a flag', async () => {
   const { client } = await stdioClient(mcpHome());
   for (const [name, input, message] of [

@@ -16,7 +16,7 @@ const MOST_LINKS = 200;
 export async function listRecent(
   { since, corpus, limit = DEFAULT_LIMIT }: RecentInput,
   signal: AbortSignal,
-  { memory: live, session }: McpContext,
+  { memory: live, session, mask }: McpContext,
 ): Promise<RecentAnswer> {
   const memory = await live.opened();
   const refusal = admission(memory.agent.scope, session);
@@ -30,7 +30,7 @@ export async function listRecent(
   return {
     files: documents.map(({ kind: _, ...file }) => file),
     more,
-    warnings,
+    warnings: mask.data(warnings),
   };
 }
 
@@ -52,7 +52,7 @@ export function recentText({ files, more, disabled, warnings }: RecentAnswer): s
 export async function listLinks(
   { path }: LinksInput,
   signal: AbortSignal,
-  { memory: live, session }: McpContext,
+  { memory: live, session, mask }: McpContext,
 ): Promise<LinksAnswer> {
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);
@@ -79,7 +79,7 @@ export async function listLinks(
     back: back.slice(0, MOST_LINKS),
     broken: broken.slice(0, MOST_LINKS),
     more,
-    warnings,
+    warnings: mask.data(warnings),
   };
 }
 
