@@ -162,7 +162,10 @@ test('agents have an index each, and collections of their own', async () => {
 
 test('conversations are exported without secrets, searched as a group, and removed when switched off', async () => {
   const secret = `sk-ant-api03-${'x'.repeat(60)}`;
-  const { home, search, newCommands, configure } = extMemory({}, { sessions: { enabled: true } });
+  const { home, svc, search, newCommands, configure } = extMemory(
+    {},
+    { sessions: { enabled: true } },
+  );
   const turn = (text: string): string =>
     JSON.stringify({ type: 'message', message: { role: 'user', content: text } });
   home.write(
@@ -175,6 +178,9 @@ test('conversations are exported without secrets, searched as a group, and remov
   const talks = await search('weir', '--source', 'sessions');
   assert.equal([talks.results.length, talks.results[0]?.source], [1, 'sessions']);
   assert.equal(newCommands(), ['search']);
+  const listed = await svc('memory', 'recent', '--source', 'sessions');
+  assert.match(listed.stdout, '/talk');
+  assert.not.match(listed.stderr, 'not searched');
   const exports = home.at('agents/main/qmd/sessions');
   const written = readdirSync(exports).map((name) => readFileSync(`${exports}/${name}`, 'utf8'));
   assert.match(written.join(''), 'at the weir');

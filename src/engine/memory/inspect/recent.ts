@@ -38,15 +38,16 @@ export interface RecentRequest {
  * @throws SvcError USAGE for a date that cannot be understood
  */
 export async function recentChanges(
-  { agent, backend, sources: { memory } }: ListedMemory,
+  { agent, backend, sources: { memory, transcripts } }: ListedMemory,
   { since, sources, limit }: RecentRequest,
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
   const { output } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
-  for (const warning of sourceWarnings({ sources }, searchedSources(agent, memory.layout))) {
-    work.onWarning?.(warning);
-  }
+  // The external program has settings of its own for conversations.
+  const sessions: readonly Source[] = transcripts === undefined ? [] : ['sessions'];
+  const searched = [...searchedSources(agent, memory.layout), ...sessions];
+  for (const warning of sourceWarnings({ sources }, searched)) work.onWarning?.(warning);
   const dayOf = dayFormatter(timeZone);
   const first = output.from ?? '';
   const found = (await backend.list(work))
