@@ -36,14 +36,14 @@ export interface FilteredChunk extends Pick<Chunk, 'headingPath' | 'startLine' |
 interface FoundChunk extends Chunk, DocumentKey, Pick<IndexedDocument, 'kind' | 'mimeType'> {
   readonly chunkId: number;
   readonly modifiedMs: number;
+  /** The language its words are stemmed in; absent for English. */
+  readonly language?: string | null;
 }
 
 /** A chunk that a query matched. */
 export interface LexicalCandidate extends FoundChunk {
   /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
   readonly bm25: number;
-  /** The language its words are stemmed in; absent for English. */
-  readonly language?: string | null;
 }
 
 /** Terms of a query that the best chunks are likely to have, so that only chunks with one of them need a score. */

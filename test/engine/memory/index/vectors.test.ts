@@ -151,6 +151,21 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     index.close();
   });
 
+  test('a passage is described in the same way whether words or vectors find it', async () => {
+    const index = await kind.newIndex();
+    const text = 'Die Sicherung der Datenbank läuft jede Nacht, und wir prüfen sie am Morgen.';
+    await apply(index, putChange('de.md', text));
+    await embedMissing(index, 'm', textVector);
+    const [near] = await index.vectorCandidates('m', textVector(text), 1);
+    const [found] = await index.lexicalCandidates('"datenbank"', 1);
+    assert.is(found?.language, 'de');
+    const { similarity, ...nearPassage } = near ?? {};
+    const { bm25, ...foundPassage } = found ?? {};
+    assert.ok(similarity && bm25);
+    assert.equal(nearPassage, foundPassage);
+    index.close();
+  });
+
   test('a renamed or rewritten text keeps its vector', async () => {
     const index = await kind.newIndex();
     await apply(index, putChange('a.md', 'one', 'two'));

@@ -141,10 +141,7 @@ export async function candidatesOfContents(
       ...[contents.map(({ hash }) => hash), ranks, kept?.ranges],
     ],
   );
-  return rows.map((row) => {
-    const { language: _, ...found } = toFound(row);
-    return { ...found, similarity: scoreOf(row.rank) };
-  });
+  return rows.map((row) => ({ ...toFound(row), similarity: scoreOf(row.rank) }));
 }
 
 function toFound({ origin, rank: _, ...row }: CandidateRow) {

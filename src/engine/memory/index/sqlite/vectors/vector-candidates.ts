@@ -85,9 +85,7 @@ function chunksOf(
      ORDER BY rank, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
     { ranked, limit, kept: kept?.ids },
   );
-  return rows.map(({ rank, language: _, ...row }) => {
-    return { ...foundChunk(row), similarity: scoreOf(rank) };
-  });
+  return rows.map(({ rank, ...row }) => ({ ...foundChunk(row), similarity: scoreOf(rank) }));
 }
 
 export function similarities(
