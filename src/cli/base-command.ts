@@ -386,9 +386,13 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   private say(text: string): void {
+    // It is erased, and shown again after a while.
+    this.waiting?.start();
     const masked = this.mask.text(text);
     process.stderr.write(masked.endsWith('\n') ? masked : `${masked}\n`);
   }
+
+  private waiting: WaitingLine | undefined;
 
   /** What a person at a terminal sees of work that is silent until its end. */
   protected waitingLine(text: string): WaitingLine {
@@ -399,8 +403,12 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   /** The result of such work. */
   protected async whileWaiting<T>(text: string, run: () => Promise<T>): Promise<T> {
     const line = this.waitingLine(text);
+    this.waiting = line;
     line.start();
-    return run().finally(line.stop);
+    return run().finally(() => {
+      line.stop();
+      this.waiting = undefined;
+    });
   }
 
   /** Options for changing notes; a change waits until a running sweep ends. */

@@ -65,18 +65,27 @@ test('output longer than the terminal goes through the pager in full, best resul
   assert.is(direct.match(/memory\/n/g)?.length, 12);
 });
 
-test('a search that waits for its provider shows a notice and removes it', async () => {
-  const root = home(1);
+test('what waits for the provider shows a notice, and removes it before a warning', async () => {
   const vendor = await startHangingEmbeddings('backup');
   const remote = { baseUrl: `${vendor.origin}/v1`, apiKey: 'sk-test-0123456789abcdefghij' };
   const memorySearch = { provider: 'openai', remote, query: { timeoutSeconds: 1.5 } };
-  root.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
-  const text = await shown(root, []);
+  const outputs: string[] = [];
+  for (const words of [['search'], ['forget', '--yes']]) {
+    const root = home(1);
+    root.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
+    await runSvc(['memory', 'index'], { home: root.path });
+    const command = ['memory', ...words, 'backup'];
+    const session = runInPty(command, { home: root.path, columns: 60, lines: true });
+    assert.is(await session.ended, 0);
+    outputs.push(session.output());
+    const { stderr } = await runSvc(command, { home: root.path });
+    assert.not.match(stderr, 'searching');
+  }
   await vendor.close();
-  assert.ok(text.startsWith('searching\r\u001B[2Kwarning: keyword search only'), text);
-  assert.match(text, 'memory/n0.md');
-  const { stderr } = await runSvc(['memory', 'search', 'backup'], { home: root.path });
-  assert.not.match(stderr, 'searching');
+  for (const text of outputs) {
+    assert.ok(text.startsWith('searching\r\u001B[2Kwarning: keyword search only'), text);
+    assert.match(text, 'memory/n0.md');
+  }
 });
 
 test.run();

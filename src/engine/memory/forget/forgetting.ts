@@ -37,7 +37,10 @@ export function createForgetting(
           others: target.home.others,
           search: async (query, maxResults) => {
             const request = { query, maxResults, exact: true, keepRepeats: true };
-            return (await search(request, options)).results;
+            const { results, warnings } = await search(request, options);
+            // Without vectors, fewer passages are found than the person may mean.
+            for (const warning of warnings) options.onWarning?.(warning);
+            return results;
           },
         }),
       );
