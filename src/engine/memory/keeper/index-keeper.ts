@@ -17,6 +17,7 @@ import {
 } from '../index/index.js';
 import { scanSources } from '../sources/index.js';
 import {
+  INDEX_LOCK_WAIT_MS,
   isUpToDate,
   pendingChanges,
   placeWarnings,
@@ -33,8 +34,6 @@ import type { KeptIndex } from './sync-index.js';
 
 /** Building a first index may take long; its progress is shown. */
 const FIRST_BUILD_WAIT_MS = 30 * 60 * 1000;
-/** `svc memory index` waits for another writer, and then usually has nothing left to do. */
-const SYNC_WAIT_MS = 10 * 60 * 1000;
 /**
  * A search that needs a small update waits for another writer's small update, so that an agent finds what it
  * has just written, but not for a large one. It does not wait when only vectors are missing: the other writer is
@@ -117,7 +116,7 @@ export class IndexKeeper {
   /** Makes the index mirror the files; waits for another process that is doing so. */
   async sync(work: SyncRequest): Promise<SyncSummary> {
     return this.runSync({
-      lockWaitMs: SYNC_WAIT_MS,
+      lockWaitMs: INDEX_LOCK_WAIT_MS,
       ...work,
       embedAtMost: undefined,
       embeds: work.embeds ?? true,

@@ -2,7 +2,6 @@ import type { Warning } from '../../errors/index.js';
 import type { EmbedEvent } from '../embedding/embed-missing.js';
 import type { IndexedAgent } from '../output-schemas.js';
 import type { SkippedFile } from '../types.js';
-import type { LockHolder } from './index-lock.js';
 
 /** Progress of a sync; screens, plain lines and `--json` use the same events. */
 export type SyncEvent =
@@ -54,6 +53,15 @@ export interface WorkOptions {
    */
   readonly checksFiles?: boolean | undefined;
 }
+
+/** The process that is writing an index. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly sinceMs: number;
+}
+
+/** `svc memory index` waits for another writer, and then usually has nothing left to do. */
+export const INDEX_LOCK_WAIT_MS = 10 * 60_000;
 
 /** How a sync is asked for. */
 export interface SyncRequest extends WorkOptions {

@@ -3,23 +3,16 @@ import { type Connection, databaseFault } from '../../sqlite/database.js';
 import { acquireProcessLock, type ProcessLock, whileLocked } from '../../sqlite/process-lock.js';
 import { queryRow, runSql } from '../../sqlite/query.js';
 import { asIndexError } from '../index/index.js';
-
-/** The process that is writing an index. */
-export interface LockHolder {
-  readonly pid: number;
-  readonly sinceMs: number;
-}
+import { INDEX_LOCK_WAIT_MS, type LockHolder } from './events.js';
 
 export interface LockOptions {
   readonly nowMs: number;
-  /** 0 tries once; ten minutes by default, in which most syncs end. */
+  /** 0 tries once; {@link INDEX_LOCK_WAIT_MS} by default. */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called once when waiting starts, if it does. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
 }
-
-const USUAL_WAIT_MS = 10 * 60_000;
 
 /**
  * Acquires the right to write an index, as a lock next to it.
@@ -29,7 +22,7 @@ const USUAL_WAIT_MS = 10 * 60_000;
  */
 export async function acquireIndexLock(
   indexFile: string,
-  { nowMs, waitMs = USUAL_WAIT_MS, signal, onWait }: LockOptions,
+  { nowMs, waitMs = INDEX_LOCK_WAIT_MS, signal, onWait }: LockOptions,
 ): Promise<ProcessLock | undefined> {
   const sign = (lock: Connection): void => {
     // Not when opening: this pragma reads, and may have to wait too.

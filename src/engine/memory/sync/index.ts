@@ -5,15 +5,16 @@
  *   fill-index.ts: reading what changed into an index
  */
 
-export type {
-  RebuildReason,
-  SyncEvent,
-  SyncRequest,
-  SyncSummary,
-  WorkOptions,
+export {
+  INDEX_LOCK_WAIT_MS,
+  type LockHolder,
+  type RebuildReason,
+  type SyncEvent,
+  type SyncRequest,
+  type SyncSummary,
+  type WorkOptions,
 } from './events.js';
 export type { SyncOptions, SyncRun, SyncTarget } from './fill-index.js';
-export type { LockHolder } from './index-lock.js';
 export {
   isRacy,
   isSameTree,

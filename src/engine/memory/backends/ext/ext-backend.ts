@@ -8,7 +8,7 @@ import {
   type SearchResponse,
 } from '../../search/index.js';
 import { type MemorySources, resolveWorkspace } from '../../sources/index.js';
-import type { SyncSummary, WorkOptions } from '../../sync/index.js';
+import { INDEX_LOCK_WAIT_MS, type SyncSummary, type WorkOptions } from '../../sync/index.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import { freshHits, hasWords, modeFor, refreshingWarning } from './ext-asker.js';
 import {
@@ -51,9 +51,6 @@ export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewColle
   /** Undefined for short-lived processes. */
   readonly openSession: OpenSession | undefined;
 }
-
-/** `svc memory index` waits for any refresh, even of another agent's index. */
-const SYNC_WAIT_MS = 10 * 60_000;
 
 /**
  * Search through an external program (spec/memory-search §2.12). When it fails for any reason, the builtin
@@ -120,13 +117,13 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   const removeIndex = async (work: WorkOptions = {}): Promise<boolean> => {
     await session?.end();
     const { removeExtIndex } = await import('./sync-ext.js');
-    return refresher.withRefreshLock(work, SYNC_WAIT_MS, async () => removeExtIndex(dir));
+    return refresher.withRefreshLock(work, INDEX_LOCK_WAIT_MS, async () => removeExtIndex(dir));
   };
 
   /** Removes everything from the program's index that is no longer in a file. @throws ToolFailure */
   const cleanUp = async (work: WorkOptions): Promise<void> => {
     const tool = openTool();
-    const waitMs = SYNC_WAIT_MS;
+    const waitMs = INDEX_LOCK_WAIT_MS;
     await refresher.refresh(tool, work, { embedsNow: false, waitMs });
     const timeoutMs = settings.update.updateTimeoutMs;
     await refresher.withRefreshLock(work, waitMs, () =>
@@ -201,7 +198,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
           const result = await refresher.refresh(tool, request, {
             isForced,
             embedsNow: request.embeds !== false && request.isUpkeep !== true,
-            waitMs: request.lockWaitMs ?? SYNC_WAIT_MS,
+            waitMs: request.lockWaitMs ?? INDEX_LOCK_WAIT_MS,
           });
           // Upkeep says nothing about queries: those would wait for the same failure again.
           if (request.isUpkeep !== true) endRest(dir, rest);
@@ -232,7 +229,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       const base = await builtin.forgetting();
       const store = externalStore(base.store, sources, {
         exportSessions: (work) =>
-          refresher.withRefreshLock(work, SYNC_WAIT_MS, () => refresher.exportSessions(work)),
+          refresher.withRefreshLock(work, INDEX_LOCK_WAIT_MS, () => refresher.exportSessions(work)),
         cleanUp,
         removeIndex,
       });
