@@ -41,6 +41,7 @@ export async function searchMemory(
     { signal, onEvent: live.emitSync },
   );
   const { dates } = response;
+  const warnings = mask.data(response.warnings);
   return {
     results: response.results.map(
       ({
@@ -68,9 +69,9 @@ export async function searchMemory(
     mode: response.mode,
     provider: response.provider,
     model: response.model,
-    ...fallbackOf(memory, response),
+    ...fallbackOf(memory, response.provider, warnings),
     citations: agent.citations,
-    warnings: mask.data(response.warnings),
+    warnings,
     ...(debug ? { debug: debugOf(memory, response) } : {}),
   };
 }
@@ -80,6 +81,13 @@ function withDocumentName<
   P extends { readonly origin?: string | undefined; readonly path: string },
 >({ origin, path, ...passage }: P) {
   return { path: documentName({ origin, path }), ...passage };
+}
+
+/** Collects what work warns about, with secrets masked. */
+export function maskedWarnings(mask: McpContext['mask']) {
+  const warnings: Warning[] = [];
+  const onWarning = (warning: Warning): number => warnings.push(mask.data(warning));
+  return { warnings, onWarning };
 }
 
 /** The sources of a corpus; undefined for all. */
@@ -107,7 +115,8 @@ function configuredMode({ providers, agent }: OpenedMemory): SearchMode {
 
 function fallbackOf(
   { providers }: OpenedMemory,
-  { provider, warnings }: SearchResponse,
+  provider: SearchResponse['provider'],
+  warnings: readonly Warning[],
 ): Pick<SearchAnswer, 'fallback'> {
   const from = providers?.primary.choice.provider;
   const reason = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK')?.message;
@@ -133,8 +142,7 @@ export async function getLines(
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
   const request = { target: path, from, lines };
-  const warnings: Warning[] = [];
-  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const { warnings, onWarning } = maskedWarnings(mask);
   const response = await backend.get(request, { signal, onEvent: live.emitSync, onWarning });
   const whole = withoutFiles(response.text);
   const text = withinCharacters(whole);
@@ -154,7 +162,7 @@ export async function getLines(
     ...(agent.citations === 'off'
       ? {}
       : { citation: formatCitation({ ...response, startLine, endLine }) }),
-    warnings: mask.data(warnings),
+    warnings,
   };
 }
 

@@ -1,7 +1,6 @@
-import type { Warning } from '../../errors/index.js';
 import { safeLine } from '../../support/safe-line.js';
 import { admission, type McpContext } from '../mcp-context.js';
-import { sourcesOf, warningTexts } from './answers.js';
+import { maskedWarnings, sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
 
 const DEFAULT_LIMIT = 20;
@@ -23,14 +22,13 @@ export async function listRecent(
   if (refusal !== undefined) return { files: [], more: 0, disabled: true, warnings: [refusal] };
   const { recentChanges } = await import('../../memory/inspect/recent.js');
   const request = { since, sources: sourcesOf(corpus), limit };
-  const warnings: Warning[] = [];
-  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const { warnings, onWarning } = maskedWarnings(mask);
   const work = { signal, onEvent: live.emitSync, onWarning, nowMs: live.nowMs() };
   const { documents, more } = await recentChanges(memory, request, work);
   return {
     files: documents.map(({ kind: _, ...file }) => file),
     more,
-    warnings: mask.data(warnings),
+    warnings,
   };
 }
 
@@ -59,8 +57,7 @@ export async function listLinks(
   const nothing = { out: [], back: [], broken: [], more: 0 };
   if (refusal !== undefined) return { path, ...nothing, disabled: true, warnings: [refusal] };
   const inspection = await backend.inspection();
-  const warnings: Warning[] = [];
-  const onWarning = (warning: Warning): number => warnings.push(warning);
+  const { warnings, onWarning } = maskedWarnings(mask);
   const work = { signal, onEvent: live.emitSync, onWarning };
   const links = await inspection.linksOf(path, work);
   const out = links.out.flatMap(({ to, line, heading }) => {
@@ -79,7 +76,7 @@ export async function listLinks(
     back: back.slice(0, MOST_LINKS),
     broken: broken.slice(0, MOST_LINKS),
     more,
-    warnings: mask.data(warnings),
+    warnings,
   };
 }
 
