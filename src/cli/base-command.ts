@@ -76,6 +76,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   private cachedContext: EngineContext | undefined;
   private shape: OutputShape | undefined;
   private printsLines = false;
+  private waiting: WaitingLine | undefined;
   private readonly interruption = new AbortController();
   private stopsInOrder = false;
   /** What an interruption keeps of the work that began, and how to continue. */
@@ -386,13 +387,11 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
   }
 
   private say(text: string): void {
-    // It is erased, and shown again after a while.
+    // The waiting line is erased, and shown again after a while.
     this.waiting?.start();
     const masked = this.mask.text(text);
     process.stderr.write(masked.endsWith('\n') ? masked : `${masked}\n`);
   }
-
-  private waiting: WaitingLine | undefined;
 
   /** What a person at a terminal sees of work that is silent until its end. */
   protected waitingLine(text: string): WaitingLine {
