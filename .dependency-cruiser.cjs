@@ -257,7 +257,7 @@ const doors = {
     'output-schemas',
     'tokens/token-store',
   ],
-  overview: ['about', 'bug-report', 'output-schemas', 'upgrade'],
+  overview: ['about', 'bug-report', 'disk-space', 'output-schemas', 'upgrade'],
   doctor: ['output-schemas'],
   errors: ['output-schema'],
   masking: [],

@@ -181,8 +181,15 @@ whenDisk('a disk with little room is a fault until the index is elsewhere', asyn
   const run = await doctor(home, '--json');
   assert.is(run.code, 1, run.stdout);
   assert.ok(codes(run).includes('disk-full'), run.stdout);
+  const status = await runInSession(['status', '--json'], { home: home.path });
+  assert.is(status.code, 1, status.stdout);
+  assert.match(
+    String(jsonOf.overallStatus(status).faults[0]?.message),
+    /^the disk of .+ is almost full: /,
+  );
   writeFileSync(home.at('svc.json'), store('memory/{agentId}.sqlite'));
   assert.not.ok(codes(await doctor(home, '--json')).includes('disk-full'));
+  assert.is((await runInSession(['status'], { home: home.path })).code, 0);
 });
 
 test('unreadable files, and files of other users, are reported', async () => {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type CheckedConfig, checkConfigFile } from '../config/authoring.js';
 import {
@@ -15,6 +14,7 @@ import {
 import { SvcError } from '../errors/index.js';
 import { createSecretMask, type SecretMask } from '../masking/index.js';
 import { type OpenedMemory, openAllMemories } from '../memory/index.js';
+import { diskSpace } from '../overview/disk-space.js';
 import { currentUser } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import type { DoctorOutput } from './output-schemas.js';
@@ -219,12 +219,6 @@ function locate(reading: ConfigReading, path: ConfigPath): FindingPlace | undefi
   return valueAt(document.value, path) === undefined ? undefined : document.locate(path);
 }
 
-interface DiskSpace {
-  readonly freeBytes: number;
-  /** Files that can still be created; undefined where the file system has no limit. */
-  readonly freeFiles: number | undefined;
-}
-
 /** What the doctor asks the machine; tests pass another one. */
 export interface Host {
   /** Like `20.19.4`. */
@@ -236,8 +230,7 @@ export interface Host {
   readonly procDir: string;
   /** When the program's own files were written; milliseconds since the epoch. */
   readonly programWrittenMs: number;
-  /** @throws the system's error */
-  readonly diskSpace: (folder: string) => Promise<DiskSpace>;
+  readonly diskSpace: typeof diskSpace;
 }
 
 export function thisHost(): Host {
@@ -247,9 +240,6 @@ export function thisHost(): Host {
     uid: currentUser(),
     procDir: '/proc',
     programWrittenMs: statSync(fileURLToPath(import.meta.url)).mtimeMs,
-    diskSpace: async (folder) => {
-      const { bavail, bsize, files, ffree } = await statfs(folder);
-      return { freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree };
-    },
+    diskSpace,
   };
 }

@@ -16,6 +16,7 @@ import { type OpenedMemory, statusOutput } from '../memory/index.js';
 import type { ServeState } from '../serve/index.js';
 import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
+import { diskSpace, spaceProblem, writtenDisks } from './disk-space.js';
 import type { OverallStatusOutput } from './output-schemas.js';
 import { type OtherWork, type OverviewSource, otherWork } from './work.js';
 
@@ -86,6 +87,7 @@ export async function overallStatus(
     nextRuns: nextRuns(serving),
     faults: [
       ...faults,
+      ...(await diskFaults(memories, source)),
       ...(isServingUnknown ? [UNKNOWN_SERVING] : []),
       ...serviceFaults(serving),
       ...workFaults(work),
@@ -159,6 +161,25 @@ function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFaul
     ...dreams.map(({ agents, fault }) => ({ about: `dreams of ${agents.join(', ')}`, fault })),
   ];
   return faults.flatMap(({ about, fault }) => (fault === undefined ? [] : [{ about, ...fault }]));
+}
+
+/** Disks without room for what svc writes. */
+async function diskFaults(
+  memories: readonly OpenedMemory[],
+  { context }: OverviewSource,
+): Promise<readonly OverallFault[]> {
+  const faults: OverallFault[] = [];
+  for (const folder of writtenDisks(
+    context.state,
+    memories.map(({ agent }) => agent),
+  )) {
+    const space = await diskSpace(folder).catch(() => undefined);
+    const problem = space && spaceProblem(folder, space);
+    if (problem?.severity !== 'fault') continue;
+    const { message, hint } = problem;
+    faults.push({ about: 'disk', code: null, message, hint });
+  }
+  return faults;
 }
 
 /** Servers that coding agents cannot start. */

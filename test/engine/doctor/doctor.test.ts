@@ -132,7 +132,7 @@ test('checks that need no configuration run even if it has faults', async () => 
   }
 });
 
-test('free space is shown once for folders of one disk, in the unit that fits', async () => {
+test('free space is shown and reported once for folders of one disk, in the unit that fits', async () => {
   const patient = healthyPatient();
   patient.configure({
     agents: {
@@ -142,6 +142,10 @@ test('free space is shown once for folders of one disk, in the unit that fits', 
   patient.host = { diskSpace: async () => ({ freeBytes: 76_284_000_000, freeFiles: 1000 }) };
   const report = await runDoctor(patient.options(['configuration', 'disk']));
   assert.is(report.checks.at(-1)?.summary, '76.3 GB free');
+
+  patient.host = { diskSpace: async () => ({ freeBytes: 1000, freeFiles: 1000 }) };
+  const { checks } = await runDoctor(patient.options(['configuration', 'disk']));
+  assert.is(checks.at(-1)?.findings.length, 1);
 });
 
 test('an aborted diagnosis throws the reason of its signal', async () => {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { messageOf } from '../../errors/index.js';
 import { isIgnoredFolder } from '../../memory/sources/index.js';
-import { ifReadable, nearestExisting } from '../../support/files.js';
+import { spaceProblem, writtenDisks } from '../../overview/disk-space.js';
+import { ifReadable } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
@@ -13,56 +14,33 @@ import {
   finding,
 } from '../check.js';
 
-const MEBIBYTE = 1024 * 1024;
-/** With less, a new index cannot be built next to the old one. */
-const TOO_LITTLE = 64 * MEBIBYTE;
-const LITTLE = 512 * MEBIBYTE;
-const FEW_FILES = 100;
-
 /** Whether there is free space where svc writes. */
 export const disk = check('disk', async (world) => {
-  const checked = await Promise.all(folders(world).map((folder) => checkFolder(folder, world)));
+  const folders = writtenDisks(world.context.state, world.agents);
+  const checked = await Promise.all(folders.map((folder) => checkDisk(folder, world)));
   return {
     summary: [...new Set(checked.map(({ free }) => free))].join(', '),
     findings: checked.map(({ finding }) => finding),
   };
 });
 
-/** The existing folders that svc writes to or creates folders in. */
-function folders({ context, agents }: DoctorWorld): readonly string[] {
-  const { stateDir, cacheDir } = context.state;
-  const stores = agents.map(({ memorySearch }) => dirname(memorySearch.store.path));
-  return [...new Set([stateDir, cacheDir, ...stores].map((path) => nearestExisting(path)))];
-}
-
-async function checkFolder(
+async function checkDisk(
   folder: string,
   { host }: DoctorWorld,
 ): Promise<{ readonly free: string; readonly finding: Finding | undefined }> {
   const place = { file: folder };
   try {
-    const { freeBytes, freeFiles } = await host.diskSpace(folder);
-    const free = `${formatBytes(freeBytes)} free`;
-    if (freeFiles !== undefined && freeFiles < FEW_FILES) {
-      const message = `no more files can be created in ${folder}`;
-      const hint = 'delete some files: the file system has no inodes left';
-      return { free, finding: finding('no-inodes', 'fault', { message, place, hint }) };
-    }
-    return { free, finding: freeBytes < LITTLE ? little(freeBytes, folder, free) : undefined };
+    const space = await host.diskSpace(folder);
+    const problem = spaceProblem(folder, space);
+    return {
+      free: `${formatBytes(space.freeBytes)} free`,
+      finding: problem && { ...problem, place },
+    };
   } catch (error) {
     const message = `cannot read the free space of ${folder}`;
     const cause = messageOf(error);
     return { free: 'unknown', finding: finding('disk-unknown', 'note', { message, place, cause }) };
   }
-}
-
-function little(freeBytes: number, folder: string, free: string): Finding {
-  return finding('disk-full', freeBytes < TOO_LITTLE ? 'fault' : 'warning', {
-    message: `the disk of ${folder} is almost full: ${free}`,
-    cause: 'a new index is built before the old one is replaced',
-    place: { file: folder },
-    hint: 'free some space, or move the index with memorySearch.store.path',
-  });
 }
 
 /** Counting stops here: the limit is reached long before. */
