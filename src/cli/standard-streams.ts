@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -7,7 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
 import { crypto } from '../engine/support/crypto.js';
-import { makeFolders, PRIVATE_MODE, TEMPORARY_ENDING } from '../engine/support/files.js';
+import {
+  makeFolders,
+  PRIVATE_MODE,
+  readNamedFile,
+  systemErrorLike,
+  TEMPORARY_ENDING,
+} from '../engine/support/files.js';
 import { beginningOf } from './hook-input.js';
 
 /** Long enough for most programs to write something. A program that starts svc with a pipe may never close it. */
@@ -36,23 +42,29 @@ export async function textOnStdin(
 }
 
 /**
- * Reads what flags name: a file, or stdin where it is undefined. Stdin is read at once if one of them is `-`.
+ * Reads what flags name: a file, or stdin where it is undefined. Stdin is read at once if one of them is `-`. Of what
+ * has more than the given number of bytes, reading fails like a system call.
  *
  * @throws the signal's reason
  */
 export async function readerOf(
   files: readonly (string | undefined)[],
+  mostBytes: number,
   signal: AbortSignal,
 ): Promise<(file: string | undefined) => Buffer> {
-  const stdin = files.includes('-') ? await allOf(process.stdin, signal) : Buffer.of();
-  return (file) => (file === undefined ? stdin : readFileSync(file));
+  const stdin = files.includes('-') ? await allOf(process.stdin, signal, mostBytes) : Buffer.of();
+  return (file) => {
+    if (file !== undefined) return readNamedFile(file, mostBytes);
+    if (stdin.length > mostBytes) throw systemErrorLike('EFBIG');
+    return stdin;
+  };
 }
 
 /** All bytes of stdin; of more than a limit, somewhat more than that. @throws the signal's reason */
 export async function allOf(
   stdin: Readable,
   signal: AbortSignal,
-  mostBytes = Number.POSITIVE_INFINITY,
+  mostBytes: number,
 ): Promise<Buffer> {
   try {
     return await beginningOf(addAbortSignal(signal, stdin), mostBytes);

@@ -4,6 +4,7 @@ import { countNotesOutside } from '../../engine/memory/sources/index.js';
 import {
   type KeyChoice,
   keyState,
+  MOST_KEY_BYTES,
   type ProviderOffers,
   parseKey,
   variableKey,
@@ -182,19 +183,20 @@ export async function askKey(
 /**
  * The key in the flags.
  *
- * @param readStdin all of standard input
+ * @param readStdin all of standard input; of more, somewhat more than a number of bytes
  * @throws SvcError USAGE
  */
 export async function keyFromFlags(
   flags: { readonly 'key-env'?: string | undefined; readonly 'key-stdin': boolean },
-  readStdin: () => Promise<string>,
+  readStdin: (mostBytes: number) => Promise<string>,
   context: EngineContext,
 ): Promise<KeyChoice | undefined> {
   const name = flags['key-env'];
   if (name !== undefined) return variableKey(name);
   if (!flags['key-stdin']) return undefined;
-  const text = await readStdin();
-  context.onSecret?.(text.trim());
+  const text = await readStdin(MOST_KEY_BYTES);
+  // Masking looks for the whole text, which is no key if it is too long.
+  if (text.length <= MOST_KEY_BYTES) context.onSecret?.(text.trim());
   return parseKey(text);
 }
 

@@ -49,7 +49,7 @@ export interface SetUpFlags {
 export interface SetUpWorld extends CommandContext {
   /** Whether to ask questions. */
   readonly asks: boolean;
-  readonly readStdin: () => Promise<string>;
+  readonly readStdin: (mostBytes: number) => Promise<string>;
   readonly openMemory: (configFile: string) => Promise<OpenedMemory>;
   /** Updates an index and shows the progress. */
   readonly sync: (memory: OpenedMemory) => Promise<SyncSummary>;

@@ -67,13 +67,13 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     return runSetUp(flags, {
       ...(await this.commandContext()),
       asks: isAsking,
-      readStdin: async () => {
+      readStdin: async (mostBytes) => {
         if (process.stdin.isTTY) {
           throw new SvcError('USAGE', '--key-stdin needs the key on stdin', {
             hint: 'pipe the key in, or omit the flag to be asked for it',
           });
         }
-        return String(await allOf(process.stdin, this.signal));
+        return String(await allOf(process.stdin, this.signal, mostBytes));
       },
       openMemory: (configFile) => this.openMemory({ config: configFile }),
       sync: (memory) => this.syncShown(memory),

@@ -4,7 +4,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { baseUrlFlag, routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
-import { callRoute, readCallData } from '../../engine/webhooks/call-route.js';
+import { callRoute, MOST_BODY_BYTES, readCallData } from '../../engine/webhooks/call-route.js';
 import type { CallOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
 
@@ -38,7 +38,7 @@ export default class WebhookCall extends BaseCommand<CallOutput> {
     const { args, flags } = await this.parse(WebhookCall);
     const context = this.context();
     const loaded = await this.readConfig();
-    const read = await readerOf([flags.data], this.signal);
+    const read = await readerOf([flags.data], MOST_BODY_BYTES, this.signal);
     // Editors on Windows begin files with a byte order mark, which this drops.
     const data = readCallData(flags.data, (file) => new TextDecoder().decode(read(file)));
     const call = {

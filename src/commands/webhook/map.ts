@@ -2,6 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { routeArgs } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
+import { MOST_BODY_BYTES } from '../../engine/webhooks/call-route.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecordedRequest, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
 import { renderMapping } from '../../ui/webhook/routes.js';
@@ -36,7 +37,7 @@ export default class WebhookMap extends BaseCommand<MapOutput> {
     const { args, flags } = await this.parse(WebhookMap);
     const context = this.context();
     const loaded = await this.readConfig();
-    const read = await readerOf([flags.data, flags.headers], this.signal);
+    const read = await readerOf([flags.data, flags.headers], MOST_BODY_BYTES, this.signal);
     const recorded = readRecordedRequest(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
-import { replaceableTarget, replaceFile } from '../support/files.js';
+import { readNamedFile, replaceableTarget, replaceFile } from '../support/files.js';
 import { iso } from '../support/time.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
 import type { EvalOutput } from './output-schemas.js';
-import type { EvalQuestion } from './question-file.js';
+import { type EvalQuestion, MOST_EVAL_BYTES } from './question-file.js';
 
 const baselineSchema = z.strictObject({
   format: z.literal('svc-eval-baseline'),
@@ -86,7 +85,7 @@ export function readBaseline(file: string, { maxResults, minScore }: SearchLimit
 
 function parseBaseline(file: string): Baseline {
   try {
-    return baselineSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return baselineSchema.parse(JSON.parse(String(readNamedFile(file, MOST_EVAL_BYTES))));
   } catch (error) {
     const why = error instanceof z.core.$ZodError ? 'not a baseline file' : systemReason(error);
     throw new SvcError('EVAL_BASELINE_INVALID', `cannot read ${file}: ${why}`, {

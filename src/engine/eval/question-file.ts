@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../errors/index.js';
 import { parseCitation, type SearchFilters } from '../memory/search/index.js';
+import { readNamedFile } from '../support/files.js';
 import { formatCountOf } from '../support/format.js';
 import { shortHash } from '../support/text.js';
 
@@ -60,6 +60,9 @@ interface LineFault {
 
 const FAULTS_SHOWN = 20;
 
+/** Of a file of questions or a baseline: more than 100,000 questions. */
+export const MOST_EVAL_BYTES = 64 * 1024 * 1024;
+
 /**
  * Reads a file of questions, one JSON object per line; blank lines are skipped.
  *
@@ -68,7 +71,7 @@ const FAULTS_SHOWN = 20;
 export function readQuestions(file: string): readonly EvalQuestion[] {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readNamedFile(file, MOST_EVAL_BYTES).toString('utf8');
   } catch (error) {
     throw new SvcError('EVAL_QUESTIONS_INVALID', `cannot read ${file}: ${systemReason(error)}`, {
       hint: 'pass a file of questions, or draft one with "svc memory eval --generate 20"',

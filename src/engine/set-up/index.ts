@@ -4,6 +4,7 @@ export { planSetUp, type SetUpPlan } from './plan.js';
 export {
   type KeyChoice,
   keyState,
+  MOST_KEY_BYTES,
   offeredProviders,
   type ProviderOffers,
   parseKey,

@@ -56,9 +56,19 @@ export function parseKey(text: string): KeyChoice {
   const value = text.trim();
   const name = referencedVariable(value);
   if (name !== undefined) return variableKey(name);
-  if (value !== '' && !/[\s\p{Cc}]/u.test(value)) return { kind: 'literal', value };
-  const message = value === '' ? 'the key is empty' : 'the key must be one word without spaces';
-  throw new SvcError('USAGE', message, { hint: 'copy the key again, without the text around it' });
+  const fault = keyFault(value);
+  if (fault === undefined) return { kind: 'literal', value };
+  const hint = 'copy the key again, without the text around it';
+  throw new SvcError('USAGE', `the key ${fault}`, { hint });
+}
+
+/** Far more than any key has; stdin may have no end. */
+export const MOST_KEY_BYTES = 16 * 1024;
+
+function keyFault(key: string): string | undefined {
+  if (key === '') return 'is empty';
+  if (key.length > MOST_KEY_BYTES) return 'is too long';
+  return /[\s\p{Cc}]/u.test(key) ? 'must be one word without spaces' : undefined;
 }
 
 /** A provider that can be used here. */

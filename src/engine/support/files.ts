@@ -10,7 +10,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   readSync,
   realpathSync,
   renameSync,
@@ -185,10 +184,32 @@ export function readRegularFile(
     const stats = fstatSync(descriptor);
     requireFile(stats);
     if (stats.size > most) throw systemErrorLike('EFBIG');
-    const bytes = readFileSync(descriptor);
-    if (bytes.length > most) throw systemErrorLike('EFBIG');
-    return bytes;
+    return contentOf(descriptor, most);
   });
+}
+
+/**
+ * Reads a file that a person names on the command line, which may be a pipe, such as `<(program)` of a shell.
+ *
+ * @throws the system's error; one like it with the code `EFBIG` for more than `most` bytes
+ */
+export function readNamedFile(file: string, most: number): Buffer {
+  return withFile(file, 'r', (descriptor) => contentOf(descriptor, most));
+}
+
+const PART_BYTES = 64 * 1024;
+
+function contentOf(descriptor: number, most: number): Buffer {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (;;) {
+    const part = Buffer.allocUnsafe(PART_BYTES);
+    const read = readSync(descriptor, part);
+    if (read === 0) return Buffer.concat(parts, bytes);
+    parts.push(part.subarray(0, read));
+    bytes += read;
+    if (bytes > most) throw systemErrorLike('EFBIG');
+  }
 }
 
 /**
@@ -209,7 +230,7 @@ export function requireFile(stats: Stats): void {
   if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
 }
 
-function systemErrorLike(code: string): Error {
+export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR'): Error {
   return Object.assign(new Error(code), { code });
 }
 

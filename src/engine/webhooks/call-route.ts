@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { LoadedConfig } from '../config/index.js';
-import { messageOf, SvcError } from '../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
+import { formatBytes } from '../support/format.js';
 import { jsonFault } from '../support/json-fault.js';
 import { isRecord, parsedJson } from '../support/text.js';
 import { IDEMPOTENCY_HEADER } from './map/request-intent.js';
@@ -73,6 +74,9 @@ export function readCallData(
   return value;
 }
 
+/** `limits.bodyBytes` of a listener can be no higher. */
+export const MOST_BODY_BYTES = 104_857_600;
+
 /**
  * Reads what a flag names: `@FILE`, or `-` for stdin.
  *
@@ -90,6 +94,13 @@ export function readArgument<Content>(
   try {
     return read(argument === '-' ? undefined : argument.slice(1));
   } catch (error) {
-    throw new SvcError('USAGE', `${flag}: ${messageOf(error)}`, { hint, cause: error });
+    const name = argument === '-' ? 'stdin' : argument.slice(1);
+    throw new SvcError('USAGE', `${flag}: ${name}: ${systemReason(error)}`, {
+      hint:
+        systemErrorCode(error) === 'EFBIG'
+          ? `a request can have at most ${formatBytes(MOST_BODY_BYTES)}`
+          : hint,
+      cause: error,
+    });
   }
 }

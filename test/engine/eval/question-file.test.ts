@@ -74,4 +74,9 @@ test('a file that is not there says how to make one', async () => {
   assert.match(error.hint ?? '', /--generate/);
 });
 
+test('a file without an end is refused', async () => {
+  const error = await failureOf((async () => readQuestions('/dev/zero'))());
+  assert.is(error.message, 'cannot read /dev/zero: it is too large');
+});
+
 test.run();

@@ -154,7 +154,7 @@ test('a key in the environment is stored as a reference, except placeholders for
 test('input for a key is a key, a reference, or an error that does not reveal it', async () => {
   assert.equal(parseKey(` ${KEY}\n`), { kind: 'literal', value: KEY });
   assert.equal(parseKey('env:CORP_KEY'), { kind: 'variable', name: 'CORP_KEY' });
-  for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted']) {
+  for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\u001B[A`, 'env:sk-planted', KEY.repeat(9999)]) {
     const error = await failureOf(() => parseKey(bad));
     assert.is(error.code, 'USAGE');
     assert.not.match(`${error.message}${error.hint}`, 'sk-planted');

@@ -104,6 +104,20 @@ test('a path with an escaped separator is shown as it was configured', async () 
   await close();
 });
 
+test('data of more than a listener accepts is refused, with the limit', async () => {
+  const tooLarge = (): never => {
+    throw Object.assign(new Error('EFBIG'), { code: 'EFBIG' });
+  };
+  for (const [data, name] of [
+    ['@/dev/zero', '/dev/zero'],
+    ['-', 'stdin'],
+  ] as const) {
+    const error = await failureOf((async () => readCallData(data, tooLarge))());
+    assert.is(error.message, `--data: ${name}: it is too large`);
+    assert.is(error.hint, 'a request can have at most 104.9 MB');
+  }
+});
+
 test('data that the listener would store differently is refused before it is sent', () => {
   for (const data of ['{"n":9007199254740993}', '{"a":1,"a":2}', '{"t":"\\ud800"}']) {
     assert.throws(() => readCallData(data, () => ''), /--data contains /u, data);
