@@ -5,7 +5,7 @@ import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
 import { isCalendarDay } from '../engine/support/day.js';
-import { UNIT_MS } from '../engine/support/time.js';
+import { durationMs } from '../engine/support/time.js';
 import { wallClock } from '../engine/support/wall-clock.js';
 import { shapeFlags } from './shape-output.js';
 
@@ -212,12 +212,6 @@ export async function readLifetime(
     `--expires must be a duration such as 90d, a future date, or "never" (got "${text}")`,
     { hint: 'examples: 12h, 90d, 2027-06-30, never' },
   );
-}
-
-function durationMs(text: string): number | undefined {
-  const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/u.exec(text) ?? [];
-  const unitMs = UNIT_MS[unit];
-  return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
 /** A duration such as `10m`, in milliseconds. @throws SvcError USAGE */

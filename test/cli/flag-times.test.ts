@@ -38,6 +38,8 @@ test('a lifetime that ends in a five-digit year, which the token file cannot sto
 
 test('a date is midnight; a day that does not exist is refused', async () => {
   assert.is(await readSince('7d', UTC), NOW_MS - 7 * DAY_MS);
+  assert.is(await readSince('1y', UTC), NOW_MS - 365 * DAY_MS);
+  await assertRefused(readSince('999999y', UTC), 'longer than dates can be');
   assert.is(await readSince('2026-03-01', UTC), Date.UTC(2026, 2, 1));
   assert.is(await readSince('2026-03-01T08:00+01:00', UTC), Date.UTC(2026, 2, 1, 7));
   assert.is(await readSince('2024-02-29', UTC), Date.UTC(2024, 1, 29));

@@ -49,7 +49,7 @@ export function utcMinute(ms: number): string {
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 
-/** The units of durations that people write, such as `90s`. */
+/** The units of durations that people write, such as `90s`. `m` is minutes everywhere: months have no unit. */
 export const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -57,7 +57,16 @@ export const UNIT_MS: Readonly<Record<string, number>> = {
   h: MS_PER_HOUR,
   d: MS_PER_DAY,
   w: 7 * MS_PER_DAY,
+  y: 365 * MS_PER_DAY,
 };
+
+/** A duration in a flag or filter, such as `30m` or `7d`, in milliseconds; undefined for other text. */
+export function durationMs(text: string): number | undefined {
+  // So many years are no longer a date.
+  const [, amount, unit = ''] = /^(?!\d{6}y)(\d{1,6})([smhdwy])$/u.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
+}
 
 const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
 

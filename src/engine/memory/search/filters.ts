@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { type DayRange, dayFormatter, daysOverlap, isoDay, oneDay } from '../../support/day.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
 import { folded } from '../../support/text.js';
-import { MS_PER_DAY } from '../../support/time.js';
+import { durationMs, MS_PER_DAY } from '../../support/time.js';
 import { sectionsOf } from '../chunking/chunk-document.js';
 import {
   type CandidateFilter,
@@ -154,19 +154,15 @@ async function daysOf(
   );
 }
 
-const DURATION = /^(\d{1,5})\s*(d|w|m|y)$/iu;
-const DAYS_IN: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
-
-/** A date as in questions, or a duration before today. */
+/** A date as in questions, or a duration of whole days before today. */
 async function dayRange(
   flag: string,
   text: string,
   { nowMs, timeZone }: DateContext,
 ): Promise<DayRange> {
-  const [, count, unit] = DURATION.exec(text.trim()) ?? [];
-  if (count !== undefined && unit !== undefined) {
+  const days = (durationMs(text.trim()) ?? Number.NaN) / MS_PER_DAY;
+  if (Number.isInteger(days)) {
     const today = Date.parse(dayFormatter(timeZone)(nowMs)) / MS_PER_DAY;
-    const days = Number(count) * (DAYS_IN[unit.toLowerCase()] ?? 1);
     const range = { first: today - days, last: flag === 'on' ? today - days : today };
     if (isWritable(range)) return range;
   }
@@ -177,7 +173,7 @@ async function dayRange(
   }
   throw refusal(
     `--${flag} must be a date or a duration such as 7d (got ${JSON.stringify(text.slice(0, 100))})`,
-    'use a date such as 2026-02-03, yesterday, "last week" or "in March", or 7d, 2w, 3m, 1y',
+    'use a date such as 2026-02-03, yesterday, "last 3 months" or "in March", or 7d, 2w, 1y',
   );
 }
 

@@ -1,5 +1,6 @@
 /* Filters inside the line of a query, for the search screen. */
 import { SvcError } from '../../errors/index.js';
+import { durationMs } from '../../support/time.js';
 import { isTag } from '../sources/index.js';
 import { SOURCES } from '../types.js';
 import { type DateContext, parseFilters } from './filters.js';
@@ -25,7 +26,6 @@ interface QueryLineContext extends DateContext {
 
 /** A quoted phrase, a date in quotes, or whatever is between blanks. */
 const PIECE = /@"[^"]*"|-?"[^"]*"?|\S+/gu;
-const DURATION = /^\d+[dwmy]$/iu;
 
 /** What a filter restricts: one of these. */
 interface LineFilter extends Pick<SearchRequest, 'pathGlob' | 'sources'> {
@@ -75,7 +75,7 @@ async function filterIn(piece: string, context: QueryLineContext): Promise<LineF
   if (piece.startsWith('@')) {
     const text = piece.slice(1).replaceAll('"', '');
     // A duration is the time since then; anything else is a day or a period.
-    const dates = DURATION.test(text) ? { since: text } : { on: text };
+    const dates = durationMs(text) !== undefined ? { since: text } : { on: text };
     return ifValid({ dates }, () => parseFilters(dates, context));
   }
   const [, name, value = ''] = /^(agent|in|kind|path):(.+)$/u.exec(piece) ?? [];

@@ -220,6 +220,9 @@ texts('what cannot be understood is refused with an example', async () => {
     [{ on: '999999 days ago' }, /^--on must be a date or a duration/],
     [{ tags: ['#'] }, /^--tag must not be empty$/],
     [{ heading: ' ' }, /^--heading must not be empty$/],
+    // Minutes and hours, as in the durations of other commands.
+    [{ since: '3m' }, /^--since must be a date or a duration such as 7d \(got "3m"\)$/],
+    [{ since: '2h' }, /^--since must be a date or a duration such as 7d \(got "2h"\)$/],
   ];
   for (const [filters, message] of refusals) {
     const failure = await failureOf(parseFilters(filters, { nowMs: NOW, timeZone: 'UTC' }));
@@ -239,6 +242,7 @@ texts('dates are understood as in questions', async () => {
   assert.is(await range('in February'), '2026-02-01 2026-02-28');
   assert.is(await range('two weeks ago'), '2026-03-02 2026-03-08');
   assert.is(await range('2w'), '2026-03-04 2026-03-04');
+  assert.is(await range('1y'), '2025-03-18 2025-03-18');
   assert.is(await range('2026-03-02'), '2026-03-02 2026-03-02');
 });
 
