@@ -51,16 +51,15 @@ export function resolveStatePaths(
   homeDir: string,
 ): StatePaths {
   const home = env['SVC_HOME'];
-  const fallback = `${homeDir}/.svc`;
   const below = (variable: string): string => {
     // Stored in the forget list, for example, a relative one would mean another folder later.
     if (home) return resolve(home);
     const root = env[variable];
-    return root ? resolve(root, 'svc') : fallback;
+    return root ? resolve(root, 'svc') : resolve(homeDir, '.svc');
   };
   return {
     stateDir: below('XDG_STATE_HOME'),
     cacheDir: below('XDG_CACHE_HOME'),
-    userConfigFile: `${below('XDG_CONFIG_HOME')}/svc.json`,
+    userConfigFile: resolve(below('XDG_CONFIG_HOME'), 'svc.json'),
   };
 }
