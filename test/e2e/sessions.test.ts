@@ -185,7 +185,10 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   const home = homeWithTalk();
   writeConfig(home, withSessions({ memorySearch: { sync: { sessions: { retention: 'keep' } } } }));
   const list = (...more: string[]) => svc(home, 'memory', 'sessions', 'list', ...more);
-  assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'live');
+  const [live] = jsonOf.sessionList(await list('--json')).sessions;
+  assert.is(live?.state, 'live');
+  // The file is new, as after a copy; the conversation is not.
+  assert.is(live?.lastAt, '2026-02-03T04:05:06.000Z');
   await svc(home, 'memory', 'index');
   assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'kept');
   rmSync(home.at('agents/main/sessions/talk.jsonl'));

@@ -4,6 +4,7 @@ export type { SessionListOutput, SessionOutput } from './output-schemas.js';
 
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { ifReadable } from '../../support/files.js';
 import { shortHash } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { ForgetPlan, MemoryStore } from '../forget/index.js';
@@ -17,7 +18,7 @@ import {
   scanTranscripts,
   type TranscriptFile,
 } from '../sources/index.js';
-import { turnsOf } from '../sources/transcripts/read-conversation.js';
+import { lastTurnAt, turnsOf } from '../sources/transcripts/read-conversation.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { SessionEntry, SessionOutput } from './output-schemas.js';
 
@@ -142,6 +143,8 @@ function liveSession(
   const first = firstTurn(file, forgotten);
   if (first === undefined) return undefined;
   const startedAt = first.at ?? null;
+  // A store has the time of the conversation; a file may have been copied since.
+  const lastAt = file.turns === undefined ? ifReadable(() => lastTurnAt(file)) : undefined;
   const isKept = archived !== undefined && archived.turns > 0;
   return {
     id: shortHash(file.path),
@@ -150,7 +153,7 @@ function liveSession(
     title: titleOf([first]),
     state: isKept ? 'kept' : 'live',
     startedAt,
-    lastAt: iso(file.mtimeMs),
+    lastAt: lastAt ?? iso(file.mtimeMs),
     archivedBytes: isKept ? archived.bytes : 0,
     file,
   };

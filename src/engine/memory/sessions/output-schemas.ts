@@ -27,7 +27,7 @@ const entry = {
   startedAt: field(z.nullable(z.iso.datetime()), 'Its first message; `null` without times.'),
   lastAt: field(
     z.iso.datetime(),
-    'When it was last continued: the time of the last turn in the archive; for a conversation that its agent still has, when its file last changed.',
+    'When it was last continued: the time of its last turn; without times, when its file last changed.',
   ),
   archivedBytes: field(count, 'Its size in the archive, compressed.'),
 };

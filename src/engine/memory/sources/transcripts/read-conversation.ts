@@ -118,6 +118,21 @@ export function* transcriptLines(
   }
 }
 
+/** Its last turns are in this part of a file, unless long output of tools follows them. */
+const TAIL_BYTES = 64 * 1024;
+
+/** The time of the last turn of a transcript, from the end of its file; undefined if none there has one. */
+export function lastTurnAt({ absolutePath, place }: TranscriptFile): string | undefined {
+  return withFile(absolutePath, READ_NO_LINK, (descriptor) => {
+    const { size } = fstatSync(descriptor);
+    const reading = { ...beginningOf(place).reading, belongs: true, hasBegun: true };
+    const tail = { offset: Math.max(0, size - TAIL_BYTES), line: 1, reading };
+    let at: string | undefined;
+    for (const { turn } of transcriptLines(descriptor, tail, size, place)) at = turn?.at ?? at;
+    return at;
+  });
+}
+
 /** Reads what a transcript says after a point; all of it if the point is no longer valid. @throws the system's error */
 export function readConversation(
   file: TranscriptFile,
