@@ -127,7 +127,7 @@ const sessionList: JsonDocument = {
 const session: JsonDocument = {
   title: 'svc memory sessions show',
   introduction:
-    'A conversation; also `svc memory sessions export --format json`. `svc memory sessions forget` prints the document of [svc memory forget](#svc-memory-forget).',
+    'A conversation; also `svc memory sessions export --json`. `svc memory sessions forget` prints the document of [svc memory forget](#svc-memory-forget).',
   schema: sessionOutputSchema,
   example: {
     agent: 'main',

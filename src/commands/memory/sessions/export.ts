@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
@@ -9,18 +8,13 @@ import {
   sessionMarkdown,
 } from '../../../engine/memory/sessions/index.js';
 
-const FORMATS = ['md', 'json'] as const;
-
 export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
-  static override summary = 'Print a conversation as Markdown or JSON.';
+  static override summary = 'Print a conversation as Markdown.';
   static override description =
-    'Prints everything that was said. Secrets are masked, and forgotten text is left out. --format json is the document of svc memory sessions show --json.';
-  static override examples = examples('5e55104e > conversation.md', '5e55104e --format json');
+    'Prints everything that was said. Secrets are masked, and forgotten text is left out.';
+  static override examples = examples('5e55104e > conversation.md');
   static override args = sessionArgs;
-  static override flags = {
-    agent: targetFlags.agent,
-    format: Flags.option({ summary: 'Format (md).', options: FORMATS })(),
-  };
+  static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<SessionOutput> {
     const { args, flags } = await this.parse(MemorySessionsExport);
@@ -28,9 +22,7 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
     const memory = await this.openMemory(flags);
     const session = await findSession(memory, context, args.session);
     const output = await readSession(session, memory);
-    this.write(
-      flags.format === 'json' ? JSON.stringify(output, undefined, 2) : sessionMarkdown(output),
-    );
+    this.write(sessionMarkdown(output));
     return output;
   }
 }

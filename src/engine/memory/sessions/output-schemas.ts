@@ -39,7 +39,7 @@ export const sessionListOutputSchema = documentSchema({
   total: field(count, 'How many there are, without `--limit`.'),
 });
 
-/** `svc memory sessions show --json` and `export --format json`. */
+/** `svc memory sessions show --json` and `export --json`. */
 export const sessionOutputSchema = documentSchema({
   agent,
   ...entry,
