@@ -222,9 +222,12 @@ function asking<T>(signal: AbortSignal, ask: (open: AbortSignal) => Promise<T>):
 
 /** After Ctrl-Z, the shell has written over the question, and Node.js has paused stdin: the process would end. */
 async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Promise<T> {
-  // Most prompts hide the cursor, also from the shell. Comes before Node.js, which stops the process for this key.
+  // Comes before Node.js, which stops this process for the key.
   const onKey = (typed: string | undefined): void => {
-    if (typed === CTRL_Z) process.stderr.write(SHOW_CURSOR);
+    if (typed !== CTRL_Z) return;
+    // Most prompts hide the cursor, also from the shell.
+    process.stderr.write(SHOW_CURSOR);
+    stopOthers();
   };
   process.stdin.on('keypress', onKey);
   try {
@@ -244,6 +247,16 @@ async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Pro
   } finally {
     process.stdin.off('keypress', onKey);
   }
+}
+
+/** Stops the other processes of the job, as a terminal does for Ctrl-Z, such as the home screen that ran this command. */
+function stopOthers(): void {
+  if (process.platform === 'win32') return;
+  const stay = (): void => undefined;
+  process.stdin.setRawMode(false);
+  process.on('SIGTSTP', stay);
+  process.kill(0, 'SIGTSTP');
+  process.off('SIGTSTP', stay);
 }
 
 function prompt(signal: AbortSignal) {

@@ -73,6 +73,37 @@ test('the question is shown again after Ctrl-Z', async () => {
   assert.match(session.output(), /kept .*main\.sqlite/u);
 });
 
+test('one Ctrl-Z at a question of a command that home has run returns to the shell', async () => {
+  const home = await homeWithIndex();
+  const session = runInPty([], {
+    home: home.path,
+    columns: 100,
+    rows: 40,
+    lines: true,
+    jobs: true,
+    env: { HOME: home.path },
+  });
+  const timesAsked = () => session.output().split('[y/N]').length - 1;
+  await session.waitForText('up to date');
+  session.type(':memory reset');
+  await session.waitForText('Delete');
+  session.type('\r\r');
+  await session.waitForText('[y/N]');
+  session.type(CTRL_Z);
+  await waitFor('the stop', () => !session.isRaw());
+  // Read by the shell, which then continues with the question.
+  session.type('\r');
+  await waitFor('the question again', () => timesAsked() === 2, session.output);
+  session.type('n\r');
+  await session.waitForText('Press Enter to go back');
+  assert.match(session.output(), /kept .*main\.sqlite/u);
+  const before = session.output().length;
+  session.type('\r');
+  await waitFor('home', () => session.output().slice(before).includes('q quit'));
+  session.type(KEYS.ctrlC);
+  await session.ended;
+});
+
 for (const signal of ['SIGTERM', 'SIGQUIT'] as const) {
   test(`${signal} at a question restores the terminal before the shell goes on`, async () => {
     const home = await homeWithIndex();

@@ -40,25 +40,29 @@ for (const [what, keys, shown] of [
   }
 }
 
-test('a terminal that is resized while Ctrl-Z has stopped a screen is drawn in its new size', async () => {
-  const session = await opened('search', { jobs: true });
-  session.type('backup');
-  await session.waitForText('MEMORY.md#L1-L3');
-  session.type('\u001A');
-  await waitFor('the shell', () => !session.screen.alternate && !session.isRaw(), session.output);
-  assertTerminalRestored(session, 'a stopped screen');
-  session.resize(50, 10);
-  session.type('\r');
-  const rule = '─'.repeat(46);
-  await waitFor(
-    'the new size',
-    () => session.screen.text().some((row) => row.trim() === rule),
-    () => session.screen.text(),
-  );
-  session.type(KEYS.ctrlC);
-  await session.ended;
-  assertTerminalRestored(session, 'a screen that was stopped');
-});
+for (const how of ['Ctrl-Z', 'SIGTSTP'] as const) {
+  test(`a terminal that is resized while ${how} has stopped a screen is drawn in its new size`, async () => {
+    const session = await opened('search', { jobs: true });
+    session.type('backup');
+    await session.waitForText('MEMORY.md#L1-L3');
+    const [program = 0] = childrenOf(session.pid);
+    if (how === 'Ctrl-Z') session.type('\u001A');
+    else process.kill(program, how);
+    await waitFor('the shell', () => !session.screen.alternate && !session.isRaw(), session.output);
+    assertTerminalRestored(session, 'a stopped screen');
+    session.resize(50, 10);
+    session.type('\r');
+    const rule = '─'.repeat(46);
+    await waitFor(
+      'the new size',
+      () => session.screen.text().some((row) => row.trim() === rule),
+      () => session.screen.text(),
+    );
+    session.type(KEYS.ctrlC);
+    await session.ended;
+    assertTerminalRestored(session, 'a screen that was stopped');
+  });
+}
 
 test('random resizes, also to no size at all, and a lost terminal end no screen with a stack trace', async () => {
   const folder = tempFolder();

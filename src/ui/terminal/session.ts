@@ -58,8 +58,11 @@ export function takeTerminal(
     stdout.write(modes.on + PASTE_MARKS_ON);
     frames.release();
     input.start();
+    // While the terminal is lent, the process stops at once, together with the program that has it.
+    process.on('SIGTSTP', suspend);
   };
   const release = (): void => {
+    process.off('SIGTSTP', suspend);
     input.stop();
     frames.hold();
     writeNow(stdout, PASTE_MARKS_OFF + SHOW_CURSOR + modes.off);
@@ -100,6 +103,19 @@ export function takeTerminal(
     release();
     enter();
     redraw();
+  };
+  const suspend = (): void => {
+    if (state !== 'ours' || process.platform === 'win32') return;
+    state = 'lent';
+    release();
+    const timer = setTimeout(onStopped, NOT_STOPPED_MS);
+    function onStopped(): void {
+      clearTimeout(timer);
+      process.off('SIGCONT', onStopped);
+      resume();
+    }
+    process.on('SIGCONT', onStopped);
+    process.kill(0, 'SIGTSTP');
   };
   const onUncaught = (): void => {
     // Node.js prints the error next and exits, unless someone handles it.
@@ -142,19 +158,7 @@ export function takeTerminal(
         resume();
       }
     },
-    suspend: () => {
-      if (state !== 'ours' || process.platform === 'win32') return;
-      state = 'lent';
-      release();
-      const timer = setTimeout(onStopped, NOT_STOPPED_MS);
-      function onStopped(): void {
-        clearTimeout(timer);
-        process.off('SIGCONT', onStopped);
-        resume();
-      }
-      process.on('SIGCONT', onStopped);
-      process.kill(0, 'SIGTSTP');
-    },
+    suspend,
   };
 }
 
