@@ -180,6 +180,7 @@ const doors = {
     'deliveries/delivery-reader',
     'deliveries/replay-delivery',
     'map/try-mapping',
+    'live-webhooks',
     'open-webhooks',
     'openapi-document',
     'output-schemas',

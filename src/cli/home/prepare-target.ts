@@ -5,7 +5,7 @@ import { messageOf, SvcError } from '../../engine/errors/index.js';
 import { openExistingFlows } from '../../engine/flows/index.js';
 import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
-import { WatchedWebhooks } from '../../engine/serve/watched-webhooks.js';
+import { watchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { anySignal, deferred } from '../../engine/support/async.js';
 import { shellWord } from '../../engine/support/text.js';
 import type { Note } from '../../ui/components/screen.js';
@@ -181,7 +181,7 @@ async function watchListener(
   loaded: LoadedConfig,
   { context, terminal, mask, signal }: CommandContext,
 ): Promise<void> {
-  const watched = new WatchedWebhooks(context, loaded, mask);
+  const watched = watchedWebhooks(context, loaded, mask);
   const closed = deferred<void>();
   const leave = (): void => closed.resolve();
   const screen = openScreen({
@@ -207,7 +207,7 @@ async function watchListener(
     signal.removeEventListener('abort', leave);
     clearInterval(timer);
     await screen.close();
-    watched.close();
+    await watched.close();
   }
 }
 

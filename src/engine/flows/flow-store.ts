@@ -25,8 +25,6 @@ export interface FlowStore {
   write<T>(change: (tx: FlowTx) => Promise<T>, scope?: ChangeScope): Promise<T>;
   /** Reads what is committed. */
   read<T>(query: (tables: Tables) => Promise<T>): Promise<T>;
-  /** Calls back with each change of this process once it is on disk. @returns unsubscribes */
-  subscribe(listener: (change: FlowsChange) => void): () => void;
   /** Differs whenever any process has committed something in between. Cheap. */
   version(): Promise<string>;
   /** Waits until the store learns of work that another process committed, and not long in any case. Never rejects. */
@@ -41,7 +39,7 @@ export interface FlowStore {
  */
 export type ChangeScope = 'anything' | 'claims' | 'flow';
 
-/** A change that is on disk. */
+/** Something that a change has written. */
 export type FlowsChange =
   | { readonly type: 'flow'; readonly flow: FlowRecord }
   | { readonly type: 'notification'; readonly id: string }
@@ -57,34 +55,6 @@ const LONGEST_DELAY_MS = 10_000;
 /** How long to wait after so many failures of the store in a row. */
 export function storeBackoffMs(failures: number): number {
   return backoffMs(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
-}
-
-/** Passes the changes of a store to those who subscribed. */
-export function changeListeners() {
-  const listeners = new Set<(change: FlowsChange) => void>();
-  return {
-    /** See {@link FlowStore}. */
-    subscribe: (listener: (change: FlowsChange) => void) => {
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-      };
-    },
-    /** What a listener throws becomes an uncaught exception: it cannot undo the commit, and must not block others. */
-    notify: (changes: readonly FlowsChange[]): void => {
-      for (const change of changes) {
-        for (const listener of listeners) {
-          try {
-            listener(change);
-          } catch (error) {
-            queueMicrotask(() => {
-              throw error;
-            });
-          }
-        }
-      }
-    },
-  };
 }
 
 /** What a change reads and writes: one transaction at one moment. */

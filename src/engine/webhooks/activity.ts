@@ -39,7 +39,7 @@ export type RouteActivity = z.infer<typeof routeActivitySchema>;
 type RouteProblem = z.infer<typeof problemSchema>;
 
 /** What a listener stores about its routes. */
-export interface StoredActivity {
+interface StoredActivity {
   readonly routes: Readonly<Record<string, RouteActivity>>;
   readonly problems: Readonly<Record<string, RouteProblem>>;
 }

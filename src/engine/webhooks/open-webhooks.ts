@@ -2,88 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
-import type { FlowRecord } from '../flow-model/flow-record.js';
 import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
-import { activityFile, type LiveRouteActivity, readActivity, WebhookActivity } from './activity.js';
+import { activityFile, readActivity, WebhookActivity } from './activity.js';
 import { AnswerLog } from './answer-log.js';
 import { flowIdOf, replayHeaders } from './deliveries/delivery.js';
-import { DeliveryReader } from './deliveries/delivery-reader.js';
-import type { Delivery } from './deliveries/delivery-record.js';
 import { DeliveryRecorder } from './deliveries/delivery-recorder.js';
-import { type Replay, type ReplayResult, replayDelivery } from './deliveries/replay-delivery.js';
+import { replayDelivery } from './deliveries/replay-delivery.js';
+import { type LiveWebhooks, liveWebhooks } from './live-webhooks.js';
 import { createMetrics, type WebhookMetrics } from './metrics.js';
 import { describedRoutes, openApiDocument } from './openapi-document.js';
 import { Pipeline } from './pipeline.js';
 import { type ResolvedRoutes, type RouteStatus, resolveRoutes, routeFinder } from './routes.js';
 import { type ClientPatience, WebhookListener } from './webhook-listener.js';
-
-/** How many recently changed flows are kept. */
-const MOST_FLOWS = 50;
-
-/** The listener at one moment, for a screen. */
-export interface WebhooksSnapshot {
-  readonly routes: readonly (RouteStatus & { readonly activity: LiveRouteActivity })[];
-  /** Flows that changed while followed, the latest first. */
-  readonly flows: readonly FlowRecord[];
-  /** The last 100 deliveries, the newest first; the same list while nothing was recorded. */
-  readonly deliveries: readonly Delivery[];
-}
-
-/** A view of the listener while it runs. */
-export interface LiveWebhooks {
-  readonly snapshot: () => Promise<WebhooksSnapshot>;
-  /** Starts to keep changed flows; not before, since there may never be a viewer. */
-  readonly follow: () => void;
-  readonly deliveries: LiveDeliveries;
-  readonly close: () => void;
-}
-
-/** The recorded deliveries, for operators. */
-export interface LiveDeliveries extends Pick<DeliveryReader, 'find' | 'list'> {
-  /** @throws SvcError as replayDelivery does */
-  readonly replay: (replay: Replay) => Promise<ReplayResult>;
-}
-
-function liveWebhooks(
-  routes: () => WebhooksSnapshot['routes'],
-  flows: Pick<Flows, 'subscribe'>,
-  deliveries: DeliveryReader,
-  replay: LiveDeliveries['replay'],
-): LiveWebhooks {
-  /** In order of change. */
-  const newest = new Map<string, FlowRecord>();
-  let unsubscribe: (() => void) | undefined;
-  return {
-    snapshot: async () => ({
-      routes: routes(),
-      flows: [...newest.values()].toReversed(),
-      deliveries: deliveries.recent(),
-    }),
-    follow: () => {
-      unsubscribe ??= flows.subscribe((change) => {
-        if (change.type !== 'flow') return;
-        const { flow } = change;
-        newest.delete(flow.flowId);
-        newest.set(flow.flowId, flow);
-        for (const oldest of newest.keys()) {
-          if (newest.size <= MOST_FLOWS) break;
-          newest.delete(oldest);
-        }
-      });
-    },
-    deliveries: {
-      list: (filter) => deliveries.list(filter),
-      find: (id) => deliveries.find(id),
-      replay,
-    },
-    close: () => {
-      unsubscribe?.();
-      deliveries.close();
-    },
-  };
-}
 
 interface WebhooksOptions {
   readonly context: EngineContext;
@@ -130,17 +62,12 @@ export class Webhooks {
         if (this.loaded.resolved.logging.activity) context.onActivity?.({ requests });
       },
     });
-    this.live = liveWebhooks(
-      () => {
-        const nowMs = clock.now();
-        return this.resolved.statuses.map((route) => {
-          return { ...route, activity: this.activity.live(route.id, nowMs) };
-        });
-      },
-      flows,
-      new DeliveryReader(stateDir),
-      (replay) => replayDelivery(replay, { loaded: this.loaded, context, mask }, flows),
-    );
+    this.live = liveWebhooks(context, {
+      activity: this.activity,
+      statuses: () => this.resolved.statuses,
+      flows: async () => flows,
+      replay: (replay) => replayDelivery(replay, { loaded: this.loaded, context, mask }, flows),
+    });
     const { deliveries: limits } = loaded.resolved.plugins.entries.webhooks.config;
     this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });
     this.metrics = createMetrics({
@@ -245,7 +172,7 @@ export class Webhooks {
   async close(): Promise<void> {
     await this.listener.close();
     await this.recorder.close();
-    this.live.close();
+    await this.live.close();
     this.activityFile.close();
     this.metrics.close();
     await this.flows.close();

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
-import { WatchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
+import { watchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
 import { listRoutes } from '../../../src/engine/serve/webhook-routes.js';
 import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
@@ -63,7 +63,7 @@ function watched() {
     );
     clock.nowMs += 1000;
   };
-  const watching = new WatchedWebhooks(context, loaded, createSecretMask());
+  const watching = watchedWebhooks(context, loaded, createSecretMask());
   const list = () => listRoutes(loaded, context, new AbortController().signal);
   return { home, clock, activity, serves, list, webhooks: watching };
 }
@@ -81,7 +81,7 @@ test('without a listener no route is served, no secret read, and no flows databa
     ],
   );
   assert.equal([flows, webhooks.serving()], [[], undefined]);
-  webhooks.close();
+  await webhooks.close();
   assert.not(existsSync(home.at('flows.sqlite')));
 });
 
@@ -101,7 +101,7 @@ test('routes are those recorded by the listening process, as long as it runs', a
   });
   clock.nowMs += 1000;
   assert.is(webhooks.serving(), undefined);
-  webhooks.close();
+  await webhooks.close();
 });
 
 test('routes that the listener skips are not listed as served where their secrets are known', async () => {
@@ -113,7 +113,7 @@ test('routes that the listener skips are not listed as served where their secret
     assert.equal(await states(), ['served', 'skipped', 'skipped', 'off']);
   });
   assert.equal(await states(), ['served', 'served', 'served', 'off']);
-  webhooks.close();
+  await webhooks.close();
 });
 
 test('traffic is the growth of the totals over the last minute of watching', async () => {
@@ -131,7 +131,7 @@ test('traffic is the growth of the totals over the last minute of watching', asy
   assert.is((await ci())?.perSecond.length, 60);
   clock.nowMs += 60_000;
   assert.is(Math.max(...((await ci())?.perSecond ?? [])), 0);
-  webhooks.close();
+  await webhooks.close();
 });
 
 test('flows of the other process are listed, last changed first', async () => {
@@ -146,7 +146,7 @@ test('flows of the other process are listed, last changed first', async () => {
   await flows.operator.cancelFlow(first);
   clock.nowMs += 1000;
   assert.equal(await shown(), [first, second]);
-  webhooks.close();
+  await webhooks.close();
   await flows.close();
 });
 

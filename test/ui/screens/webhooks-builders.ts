@@ -3,7 +3,7 @@ import { newFlowId } from '../../../src/engine/flow-model/ids.js';
 import type { ServeState } from '../../../src/engine/serve/index.js';
 import { iso } from '../../../src/engine/support/time.js';
 import { WebhookActivity } from '../../../src/engine/webhooks/activity.js';
-import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
+import type { LiveWebhooks, WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
 
 export const NOW = 1_795_000_000_000;
 
@@ -119,7 +119,6 @@ function flow(n: number): FlowRecord {
 export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = []): LiveWebhooks {
   return {
     snapshot: async () => current(),
-    follow: () => undefined,
     deliveries: {
       list: ({ failed }) =>
         current().deliveries.filter(({ status }) => failed !== true || status >= 400),
@@ -135,6 +134,6 @@ export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = 
         return { original, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
       },
     },
-    close: () => undefined,
+    close: async () => undefined,
   };
 }

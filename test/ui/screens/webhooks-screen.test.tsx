@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WebhooksSnapshot } from '../../../src/engine/webhooks/open-webhooks.js';
+import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
 import { createStyle } from '../../../src/ui/style.js';
 import {

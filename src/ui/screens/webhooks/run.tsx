@@ -3,7 +3,6 @@ import { formatRelativeTime } from '../../../engine/support/format.js';
 import type {
   Delivery,
   DeliveryDetails,
-  LiveDeliveries,
   LiveWebhooks,
   WebhooksSnapshot,
 } from '../../../engine/webhooks/index.js';
@@ -95,7 +94,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     /** The listener has changed, or stopped. */
     setWebhooks: (next: LiveWebhooks | undefined): void => {
       live = next;
-      live?.follow();
       pollNow();
     },
     /** The process is stopping; keys change their meaning. */
@@ -174,7 +172,7 @@ const MOST_LISTED = 200;
 
 /** Deliveries as the browser reads them. @param deliveries undefined while no listener is known */
 function deliveriesSource(
-  deliveries: () => LiveDeliveries | undefined,
+  deliveries: () => LiveWebhooks['deliveries'] | undefined,
   { mask, now, style, explain, copy }: WebhooksScreenOptions,
 ): BrowserSource<DeliveryItem, 'all' | 'failed'> {
   return {
@@ -205,7 +203,7 @@ function deliveriesSource(
 }
 
 function replayAction(
-  deliveries: () => LiveDeliveries | undefined,
+  deliveries: () => LiveWebhooks['deliveries'] | undefined,
   mask: WebhooksScreenOptions['mask'],
   { key, name, again }: { readonly key: string; readonly name: string; readonly again: boolean },
 ): BrowserAction<DeliveryItem> {

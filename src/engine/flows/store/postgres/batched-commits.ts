@@ -18,8 +18,6 @@ interface BatchedCommitsOptions {
   readonly policy: FlowPolicy;
   /** Called with the server's time of each transaction. */
   readonly onTime: (nowMs: number) => void;
-  /** Called with the changes of each transaction once they are on disk. Must not throw. */
-  readonly onCommitted: (changes: readonly FlowsChange[]) => void;
 }
 
 interface Job extends QueuedChange<FlowTx> {
@@ -94,13 +92,11 @@ export class BatchedCommits {
 
   /** Never rejects. */
   private async commit(jobs: readonly Job[]): Promise<void> {
-    const done = await this.transact(jobs).catch((error: unknown) => {
+    const answers = await this.transact(jobs).catch((error: unknown) => {
       this.fail(jobs, error);
-      return undefined;
+      return [];
     });
-    if (done === undefined) return;
-    for (const answer of done.answers) answer();
-    this.options.onCommitted(done.changes);
+    for (const answer of answers) answer();
   }
 
   /** The transaction was rolled back, or nobody knows whether it was kept. */
@@ -134,8 +130,7 @@ export class BatchedCommits {
         await appendHistory(batch, newEntries);
         const changes = started.flatMap(({ tx }) => tx.changes);
         if (changes.some(wakesWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
-        const answers = await Promise.all(started.map(({ answer }) => answer));
-        return { answers, changes };
+        return Promise.all(started.map(({ answer }) => answer));
       },
       // Changes that met those of other hosts run alone instead, where they hold fewer locks.
       jobs.length === 1 ? {} : { retries: 0 },

@@ -4,7 +4,7 @@ import { openCurrentServer } from '../../../postgres/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
-import { changeListeners, type FlowStore, POLL_MS } from '../../flow-store.js';
+import { type FlowStore, POLL_MS } from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
 import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
 import { postgresTables } from './postgres-sql.js';
@@ -26,7 +26,6 @@ export async function openPostgresFlowStore(
 ): Promise<FlowStore> {
   const server = await openCurrentServer(context, config);
   const policy = flowPolicy(config);
-  const { subscribe, notify } = changeListeners();
   /**
    * The server's clock minus one of this process that never jumps. That one stops while the machine sleeps, so the
    * difference is measured again with every transaction and every version.
@@ -37,7 +36,7 @@ export async function openPostgresFlowStore(
   };
   const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
   if (row !== undefined) setTime(row.now);
-  const commits = new BatchedCommits({ server, policy, onTime: setTime, onCommitted: notify });
+  const commits = new BatchedCommits({ server, policy, onTime: setTime });
   const waiters = new Set<AbortController>();
   let stopListening: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;
@@ -46,7 +45,6 @@ export async function openPostgresFlowStore(
     now: () => Math.floor(runningMs() + aheadMs),
     write: (change, scope = 'flow') => commits.run(change, scope),
     read: async (query) => await query(postgresTables(new Turn(new Batch(server, false)))),
-    subscribe,
     /** Differs after every commit in the cluster, also those of others. */
     version: async () => {
       const [current] = await server.query<{ version: string; now: number }>(

@@ -6,7 +6,7 @@ import type { Connection } from '../../../sqlite/database.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowPolicy } from '../../flow-policy.js';
-import { changeListeners, type FlowStore, type FlowTx, POLL_MS } from '../../flow-store.js';
+import { type FlowStore, type FlowTx, POLL_MS } from '../../flow-store.js';
 import { GroupCommit } from './group-commit.js';
 import { asFlowsError, asSyncError, fileIsGone, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
@@ -31,7 +31,6 @@ export function openSqliteFlowStore(
   const tables = sqliteTables(sql);
   const now = () => clock.now();
   const nextJump = jumpDetector(now, steadyMs);
-  const { subscribe, notify } = changeListeners();
   let jump: ClockJump | undefined;
   let committed = 0;
   let closing: Promise<void> | undefined;
@@ -57,7 +56,6 @@ export function openSqliteFlowStore(
     onCommitted: ({ changes }) => {
       // A transaction without a change has committed nothing.
       if (changes.length > 0) committed += 1;
-      notify(changes);
     },
   });
   return {
@@ -78,7 +76,6 @@ export function openSqliteFlowStore(
         throw asFlowsError(error, file);
       }
     },
-    subscribe,
     version: async () => `${String(dataVersion.get())}.${committed}`,
     waitForWork: async (signal, mostMs = POLL_MS) => {
       await sleep(Math.min(POLL_MS, mostMs), undefined, { signal }).catch(() => undefined);

@@ -1,0 +1,90 @@
+import { SvcError } from '../errors/index.js';
+import type { FlowRecord } from '../flow-model/flow-record.js';
+import type { Flows } from '../flows/index.js';
+import type { EngineContext } from '../support/context.js';
+import type { LiveRouteActivity, WebhookActivity } from './activity.js';
+import { DeliveryReader } from './deliveries/delivery-reader.js';
+import type { Delivery } from './deliveries/delivery-record.js';
+import type { Replay, ReplayResult } from './deliveries/replay-delivery.js';
+import type { RouteStatus } from './routes.js';
+
+/** The listener at one moment, for a screen. */
+export interface WebhooksSnapshot {
+  readonly routes: readonly (RouteStatus & { readonly activity: LiveRouteActivity })[];
+  /** The newest flows, the last changed first. */
+  readonly flows: readonly FlowRecord[];
+  /** The last 100 deliveries, the newest first; the same list while nothing was recorded. */
+  readonly deliveries: readonly Delivery[];
+}
+
+/** A view of a listener while it runs. */
+export interface LiveWebhooks {
+  readonly snapshot: () => Promise<WebhooksSnapshot>;
+  readonly deliveries: LiveDeliveries;
+  readonly close: () => Promise<void>;
+}
+
+/** The recorded deliveries, for operators. */
+interface LiveDeliveries extends Pick<DeliveryReader, 'find' | 'list'> {
+  /** @throws SvcError as replayDelivery does */
+  readonly replay: (replay: Replay) => Promise<ReplayResult>;
+}
+
+/** What a view is made from. */
+interface LiveSources extends Pick<LiveDeliveries, 'replay'> {
+  readonly activity: WebhookActivity;
+  readonly statuses: () => readonly RouteStatus[];
+  /** Undefined while there are none. */
+  readonly flows: () => Promise<Pick<Flows, 'operator' | 'version'> | undefined>;
+}
+
+const MOST_FLOWS = 50;
+const READ_FLOWS_EVERY_MS = 1000;
+
+/** Reads flows with snapshots only, at most once a second: there may never be a viewer. */
+export function liveWebhooks(
+  { clock, state }: Pick<EngineContext, 'clock' | 'state'>,
+  { activity, statuses, flows, replay }: LiveSources,
+): LiveWebhooks {
+  const deliveries = new DeliveryReader(state.stateDir);
+  let shownFlows: readonly FlowRecord[] = [];
+  let version: string | undefined;
+  let readMs = Number.NEGATIVE_INFINITY;
+  let reading = Promise.resolve();
+  const readFlows = async (): Promise<void> => {
+    const opened = await flows();
+    const current = await opened?.version();
+    if (opened === undefined || current === version) return;
+    const { entries } = await opened.operator.listFlows({ limit: MOST_FLOWS });
+    shownFlows = entries.map(({ flow }) => flow).toSorted((a, b) => b.updatedAt - a.updatedAt);
+    version = current;
+  };
+  return {
+    snapshot: async () => {
+      const nowMs = clock.now();
+      if (nowMs - readMs >= READ_FLOWS_EVERY_MS) {
+        readMs = nowMs;
+        reading = reading.then(readFlows).catch(ignoreReadFailure);
+      }
+      await reading;
+      const routes = statuses().map((route) => {
+        return { ...route, activity: activity.live(route.id, nowMs) };
+      });
+      return { routes, flows: shownFlows, deliveries: deliveries.recent() };
+    },
+    deliveries: {
+      list: (filter) => deliveries.list(filter),
+      find: (id) => deliveries.find(id),
+      replay,
+    },
+    close: async () => {
+      await reading;
+      deliveries.close();
+    },
+  };
+}
+
+/** Flows that cannot be read now are read again with a later snapshot. */
+function ignoreReadFailure(error: unknown): void {
+  if (!(error instanceof SvcError)) throw error;
+}
