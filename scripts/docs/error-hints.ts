@@ -58,6 +58,8 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   INDEX_CORRUPT: 'Delete it with `svc memory reset` and run `svc memory index`.',
   INDEX_DISK_FULL: 'Free some space and run the command again.',
   INDEX_LOCKED: 'Wait for it and try again.',
+  INDEX_NEWER:
+    'Restart the svc that was started before an upgrade, or update svc. `svc memory index --force` rebuilds the index for this version.',
   INDEX_UNWRITABLE: 'Check the permissions of the folder that is named.',
   INTEGRATION_CONFLICT: 'Remove that entry, or pass another --name.',
   INTEGRATION_FILE_INVALID: 'Fix the file and try again.',

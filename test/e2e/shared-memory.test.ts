@@ -304,6 +304,31 @@ if (postgres.connections > 1) {
   });
 }
 
+test('documents that a newer svc of the same host indexed are not replaced, unless forced', async () => {
+  const url = await migratedDatabase(postgres);
+  const a = hostOn(url, 'host-a', { files: { 'ws/memory/billing.md': SERVICE } });
+  await a.svc('memory', 'index');
+  const server = serverAt(url);
+  await server.run(
+    `UPDATE svc.origins SET identity = (identity::jsonb || '{"chunkerVersion": 99}')::text`,
+  );
+  await server.close();
+  for (const command of [['search', 'billing'], ['index']]) {
+    const run = await a.svc('memory', ...command, '--json');
+    assert.is(run.code, 1);
+    assert.match(run.stdout + run.stderr, /"code": ?"INDEX_NEWER"/u);
+  }
+  const [status] = jsonOf.status(await a.svc('memory', 'status', '--json')).agents;
+  assert.is(status?.index.state, 'newer');
+  assert.match(
+    (await a.svc('memory', 'status')).stdout,
+    /unusable, it was written by a newer svc/u,
+  );
+  assert.match((await a.svc('config', 'doctor')).stdout, /it was written by a newer svc/u);
+  assert.is((await a.svc('memory', 'index', '--force')).code, 0);
+  assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
+});
+
 test('searches of all hosts count where the notes are', async () => {
   const config = {
     plugins: { entries: { 'memory-core': { config: { dreaming: { enabled: true } } } } },

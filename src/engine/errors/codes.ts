@@ -94,6 +94,7 @@ export const ERROR_CODES = {
     'The disk filled up while indexing; everything committed before is kept.',
   ),
   INDEX_LOCKED: failure('Another process is writing the index and did not finish in time.'),
+  INDEX_NEWER: failure('The index was written by a newer version of svc and is unchanged.'),
   INDEX_UNWRITABLE: failure('The index cannot be written.'),
   INTEGRATION_CONFLICT: failure(
     "The agent's configuration already has an entry of this name that is not from svc.",
@@ -266,7 +267,7 @@ export const WARNING_CODES = {
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
   INDEX_EMPTY: 'Nothing is indexed, so nothing can be found.',
-  INDEX_REBUILT: 'The index was damaged or of another version and was rebuilt.',
+  INDEX_REBUILT: 'The index was damaged or of an older version and was rebuilt.',
   INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
   INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',
   LOCAL_MODEL_UNUSED:

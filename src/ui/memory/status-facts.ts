@@ -103,7 +103,8 @@ function vectorsFact(
     prose: true,
     paint,
   });
-  if (index.state !== 'ready') return fact(style.warning, 'none: no index yet');
+  if (index.state === 'missing') return fact(style.warning, 'none: no index yet');
+  if (index.state !== 'ready') return fact(style.warning, 'none: no usable index');
   const passages = formatCountOf(all, 'passage');
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
   const embedded = `${formatCount(done)} of ${passages}${size}${notes}`;

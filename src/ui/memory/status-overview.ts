@@ -61,6 +61,7 @@ export function freshnessWords({
   if (index.state === 'missing') return 'no index yet';
   // The next sync rebuilds a file that cannot be used, such as one of an older svc, but not a server.
   if (index.state === 'unusable') return shared ? 'unusable' : 'needs rebuild';
+  if (index.state === 'newer') return 'needs newer svc';
   if (index.rebuildBecause !== undefined) return 'needs rebuild';
   if (staleness === undefined) return 'cannot be read';
   const changes = changedFiles(staleness);

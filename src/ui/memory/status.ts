@@ -205,6 +205,10 @@ function freshnessFact({ index, shared, staleness }: BackendStatus, style: Style
   if (index.state === 'unusable') {
     return fact(`unusable, the next sync rebuilds it: ${safeLine(index.why)}`);
   }
+  if (index.state === 'newer') {
+    const force = '"svc memory index --force" rebuilds it for this version';
+    return fact(`unusable, ${safeLine(index.why)}; upgrade svc, or ${force}`);
+  }
   if (index.rebuildBecause !== undefined) {
     return fact(`the next sync rebuilds it: ${safeLine(index.rebuildBecause)}`);
   }

@@ -140,6 +140,8 @@ function indexFindings(subject: Subject): CheckReport['findings'] {
     case 'unusable':
       // The server has a check of its own.
       return [subject.status.shared === undefined ? unusable(subject, index.why) : undefined];
+    case 'newer':
+      return [newer(subject, index.why)];
     case 'ready':
       if (index.rebuildBecause !== undefined) return [outdated(subject, index.rebuildBecause)];
       return [damage(subject), subject.memory.ext === undefined ? stale(subject) : undefined];
@@ -171,31 +173,34 @@ function noFile(agentId: string, indexFile: string, place: FindingPlace): Findin
 
 function unusable(subject: Subject, why: string): Finding {
   const { agentId, status, place } = subject;
-  const { code, safe, hint } = UNUSABLE[indexHeader(status.indexFile)];
+  const { code, hint } = UNUSABLE[indexHeader(status.indexFile)];
   return finding(code, 'fault', {
     message: `the index of agent ${agentId} cannot be used`,
     cause: why,
     place,
     hint,
-    fix: rebuildFix(subject, { safe, now: why }),
+    fix: rebuildFix(subject, { now: why }),
   });
 }
 
-const UNUSABLE: Readonly<
-  Record<IndexHeader, { readonly code: string; readonly safe: boolean; readonly hint: string }>
-> = {
-  current: { code: 'index-damaged', safe: true, hint: 'svc memory index rebuilds it' },
+function newer(subject: Subject, why: string): Finding {
+  const { agentId, place } = subject;
+  return finding('index-newer', 'fault', {
+    message: `the index of agent ${agentId} cannot be used`,
+    cause: why,
+    place,
+    hint: `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${agentId}`,
+    fix: rebuildFix(subject, { safe: false, now: why, force: true }),
+  });
+}
+
+const UNUSABLE: Readonly<Record<IndexHeader, { readonly code: string; readonly hint: string }>> = {
+  current: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
   foreign: {
     code: 'index-foreign',
-    safe: true,
     hint: 'the next sync renames the file to end in ".replaced" and builds an index',
   },
-  newer: {
-    code: 'index-newer',
-    safe: false,
-    hint: 'use the newer svc, or rebuild the index with this one: svc memory index',
-  },
-  older: { code: 'index-older', safe: true, hint: 'svc memory index rebuilds it' },
+  other: { code: 'index-older', hint: 'svc memory index rebuilds it' },
 };
 
 function outdated(subject: Subject, why: string): Finding {

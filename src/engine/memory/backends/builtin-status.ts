@@ -99,7 +99,7 @@ async function statusOf(
     indexFile: target.indexFile,
     index: await indexState(opened, target),
     shared: await sharedState(target, opened.state !== 'unusable'),
-    staleness: scan === undefined ? undefined : await stalenessOf(opened, scan, scannedMs),
+    staleness: await stalenessOf(opened, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
     excluded: countExcluded(scan),
@@ -161,8 +161,7 @@ async function indexState(
   opened: OpenedIndex<MemoryIndex>,
   target: KeptIndex,
 ): Promise<IndexState> {
-  if (opened.state === 'missing') return { state: 'missing' };
-  if (opened.state === 'unusable') return { state: 'unusable', why: opened.why };
+  if (opened.state !== 'ready') return opened;
   const { syncedMs, ...counts } = await opened.index.statistics();
   const statistics = { ...counts, lastSync: syncedMs === undefined ? null : iso(syncedMs) };
   const rebuild = rebuildNeeded(opened.identity, target.settings);
@@ -175,9 +174,10 @@ const EXAMPLES = 5;
 
 async function stalenessOf(
   opened: OpenedIndex<MemoryIndex>,
-  scan: Scan,
+  scan: Scan | undefined,
   scannedMs: number,
-): Promise<Staleness> {
+): Promise<Staleness | undefined> {
+  if (scan === undefined || opened.state === 'newer') return undefined;
   return countChanges(
     opened.state === 'ready'
       ? await pendingChanges(opened.index, scan.files, scannedMs)

@@ -25,6 +25,9 @@ import {
   workspace,
 } from '../output-schemas.js';
 
+const INDEX_STATES =
+  '`unusable`: damaged, or of an older version; `newer`: of a newer version, and only rebuilt by `svc memory index --force`.';
+
 const statusOutput = z.strictObject({
   agent: agentId,
   backend: field(backendName, 'The backend that answers searches.'),
@@ -55,14 +58,18 @@ const statusOutput = z.strictObject({
   index: field(
     z.discriminatedUnion('state', [
       z.strictObject({
-        state: field(z.literal('missing'), '`unusable`: damaged, or of another version.'),
+        state: field(z.literal('missing'), INDEX_STATES),
       }),
       z.strictObject({
-        state: field(z.literal('unusable'), '`unusable`: damaged, or of another version.'),
-        why: field(z.string(), 'Only if unusable.'),
+        state: field(z.literal('unusable'), INDEX_STATES),
+        why: field(z.string(), 'Only if unusable or newer.'),
       }),
       z.strictObject({
-        state: field(z.literal('ready'), '`unusable`: damaged, or of another version.'),
+        state: field(z.literal('newer'), INDEX_STATES),
+        why: field(z.string(), 'Only if unusable or newer.'),
+      }),
+      z.strictObject({
+        state: field(z.literal('ready'), INDEX_STATES),
         statistics: field(
           z.strictObject({
             ...documentCounts.shape,
@@ -89,7 +96,7 @@ const statusOutput = z.strictObject({
       removed: field(count, 'Files that are gone.'),
       examples: field(z.array(z.string()), 'Up to five of these files.'),
     }),
-    'What the next update would do; omitted if the workspace is unreadable.',
+    'What the next update would do; omitted if the workspace is unreadable, or the index newer.',
   ),
   sources: field(z.array(source), 'Indexed sources.'),
   extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),

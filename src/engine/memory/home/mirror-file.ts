@@ -20,7 +20,7 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
   const { indexFile } = run.target;
   removeStrayBuilds(indexFile);
   const opened = openIndex(indexFile, 'write', vectors);
-  if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened));
+  if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened, run.options));
   try {
     await followForgetList(run, opened.index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
@@ -31,7 +31,7 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
     if (!isDamage(error)) throw error;
     opened.index.close();
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
-    return await rebuildIndex(run, damaged, rebuildOf(damaged));
+    return await rebuildIndex(run, damaged, rebuildOf(damaged, run.options));
   } finally {
     opened.index.close();
   }

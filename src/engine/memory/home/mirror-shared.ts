@@ -3,11 +3,10 @@ import type { Server } from '../../postgres/index.js';
 import type { Clock } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { Forgotten, wordsOf } from '../forgotten/index.js';
-import { currentIdentity } from '../index/index.js';
+import { currentIdentity, type MemoryIndex, type OpenedIndex } from '../index/index.js';
 import {
   chunksByDocument,
   type OtherDocument,
-  openPostgresIndex,
   otherDocuments,
   type PostgresIndex,
   preparePostgresIndex,
@@ -24,6 +23,7 @@ export interface SharedMirror {
   readonly server: Server;
   readonly place: SharedPlace;
   readonly forgetList: SharedForgetList;
+  readonly opened: OpenedIndex<MemoryIndex>;
   /** Lines that this process has forgotten, in plain text. */
   readonly traces: readonly string[];
 }
@@ -33,7 +33,7 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   const { server, place, forgetList } = shared;
   const { clock, lockWaitMs } = run.options;
   const identity = currentIdentity(run.target.settings);
-  const rebuild = await rebuildFor(run, shared);
+  const rebuild = rebuildFor(run, shared.opened);
   if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
   let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
   for (;;) {
@@ -53,16 +53,13 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   }
 }
 
-async function rebuildFor(
+function rebuildFor(
   { target, options }: SyncRun,
-  { server, place }: SharedMirror,
-): Promise<Rebuild | undefined> {
-  const index = await openPostgresIndex(server, place);
-  const stored = await index?.identity();
-  index?.close();
-  return stored === undefined
-    ? rebuildOf({ state: 'missing' })
-    : rebuildNeeded(stored, target.settings, options);
+  opened: OpenedIndex<MemoryIndex>,
+): Rebuild | undefined {
+  if (opened.state !== 'ready') return rebuildOf(opened, options);
+  opened.index.close();
+  return rebuildNeeded(opened.identity, target.settings, options);
 }
 
 /** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */

@@ -7,7 +7,13 @@ import {
   type ServerContext,
 } from '../../postgres/index.js';
 import { NEVER, SharedOpening } from '../../support/async.js';
-import { currentIdentity, type IndexSettings } from '../index/index.js';
+import {
+  currentIdentity,
+  type IndexSettings,
+  type MemoryIndex,
+  newerComplaint,
+  type OpenedIndex,
+} from '../index/index.js';
 import {
   chunksByDocument,
   forgetOrigin,
@@ -48,6 +54,15 @@ export function createSharedHome({
   /** What was forgotten by this process, in plain text. */
   let traces: readonly string[] = [];
 
+  const open = async (): Promise<OpenedIndex<MemoryIndex>> => {
+    const index = await openPostgresIndex(await connect(), place);
+    if (index === undefined) return { state: 'missing' };
+    const stored = await index.identity();
+    const newer = newerComplaint(stored);
+    if (newer === undefined) return { state: 'ready', index, identity: stored };
+    index.close();
+    return { state: 'newer', why: newer };
+  };
   const forgetList = async () => sharedForgetList(await connect(), place, listFile);
   return {
     others: {
@@ -60,18 +75,16 @@ export function createSharedHome({
       list: async () => listOrigins(await connect(), place.agent),
       server: async () => describeAddress((await openServer(context, place.config)).address),
     },
-    open: async () => {
-      const index = await openPostgresIndex(await connect(), place);
-      if (index === undefined) return { state: 'missing' };
-      return { state: 'ready', index, identity: await index.identity() };
-    },
+    open,
     isCurrent: () => true,
     // Each change of the list makes every host read its files again; see shared-forget-list.ts.
     followsForgetList: () => true,
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
       const { mirrorShared } = await import('./mirror-shared.js');
-      const shared = { server: await connect(), place, forgetList: await forgetList(), traces };
+      const list = await forgetList();
+      const opened = await open();
+      const shared = { server: await connect(), place, forgetList: list, opened, traces };
       const summary = await mirrorShared(run, shared);
       if (summary.outcome !== 'stopped') traces = [];
       return summary;

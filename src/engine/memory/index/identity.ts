@@ -1,3 +1,4 @@
+import { SvcError } from '../../errors/index.js';
 import { CHUNKER_VERSION } from '../chunking/chunk-markdown.js';
 
 /** The full-text tokenizers of memory search §2.11. */
@@ -22,7 +23,7 @@ export interface IndexIdentity {
   readonly workspace: string;
 }
 
-/** Increased with every schema change; an index of another version is rebuilt. */
+/** Increased with every schema change; an index of an older version is rebuilt. */
 export const SCHEMA_VERSION = 13;
 
 /** The settings that are part of the identity. */
@@ -46,6 +47,25 @@ export function currentIdentity(settings: IndexSettings): IndexIdentity {
     conversationsIn: settings.conversationsIn ?? '',
     workspace: settings.workspace ?? '',
   };
+}
+
+type Versions = Pick<IndexIdentity, 'chunkerVersion' | 'schemaVersion'>;
+
+/** Undefined unless a newer svc wrote an index; otherwise a clause for people. */
+export function newerComplaint({ schemaVersion, chunkerVersion }: Versions): string | undefined {
+  const [version, known] =
+    schemaVersion > SCHEMA_VERSION
+      ? [schemaVersion, SCHEMA_VERSION]
+      : [chunkerVersion, CHUNKER_VERSION];
+  if (version <= known) return undefined;
+  return `it was written by a newer svc (format ${version}, supported: ${known})`;
+}
+
+/** An svc that stays open over an upgrade must not rebuild what the newer one then rebuilds again, forever. */
+export function newerIndex(why: string): SvcError {
+  return new SvcError('INDEX_NEWER', `cannot use the index: ${why}`, {
+    hint: 'restart this svc if it was started before an upgrade, or upgrade it; "svc memory index --force" rebuilds the index for this version',
+  });
 }
 
 /** The names of the fields for people. */

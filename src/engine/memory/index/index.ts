@@ -33,6 +33,8 @@ export {
   type IndexIdentity,
   type IndexSettings,
   identityDifferences,
+  newerComplaint,
+  newerIndex,
   SCHEMA_VERSION,
   type Tokenizer,
 } from './identity.js';

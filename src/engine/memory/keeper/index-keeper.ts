@@ -14,6 +14,7 @@ import {
   identityDifferences,
   isDamage,
   type MemoryIndex,
+  newerIndex,
 } from '../index/index.js';
 import { scanSources } from '../sources/index.js';
 import {
@@ -281,6 +282,7 @@ export class IndexKeeper {
    *
    * @param onUnusable called with what is wrong with it
    * @returns undefined if there is none that can be used
+   * @throws SvcError INDEX_NEWER
    */
   private async open(
     onUnusable: (why: string) => void = () => undefined,
@@ -303,6 +305,7 @@ export class IndexKeeper {
     this.index = undefined;
     const { home, settings } = this.options.target;
     const opened = await home.open();
+    if (opened.state === 'newer') throw newerIndex(opened.why);
     if (opened.state !== 'ready') return opened;
     if (opened.identity.workspace !== currentIdentity(settings).workspace) {
       opened.index.close();

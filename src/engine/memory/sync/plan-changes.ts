@@ -6,6 +6,7 @@ import {
   type IndexSettings,
   identityDifferences,
   type MemoryIndex,
+  newerIndex,
   type OpenedIndex,
   type StoredDocument,
   type TreeSnapshot,
@@ -153,12 +154,23 @@ export interface Rebuild {
   readonly detail: string;
 }
 
-/** The build of a missing or unusable index. */
-export function rebuildOf(opened: Exclude<OpenedIndex, { state: 'ready' }>): Rebuild {
-  return opened.state === 'missing'
-    ? { reason: 'first', detail: 'there is no index yet' }
-    : { reason: 'damaged', detail: opened.why };
+/** The build of an index that cannot be opened. @throws SvcError INDEX_NEWER unless forced */
+export function rebuildOf(
+  opened: Exclude<OpenedIndex, { state: 'ready' }>,
+  { force = false }: Pick<SyncRequest, 'force'>,
+): Rebuild {
+  switch (opened.state) {
+    case 'missing':
+      return { reason: 'first', detail: 'there is no index yet' };
+    case 'unusable':
+      return { reason: 'damaged', detail: opened.why };
+    case 'newer':
+      if (!force) throw newerIndex(opened.why);
+      return FORCED;
+  }
 }
+
+const FORCED: Rebuild = { reason: 'forced', detail: '--force' };
 
 /** Why an index must be rebuilt instead of updated, if so. */
 export function rebuildNeeded(
@@ -170,8 +182,8 @@ export function rebuildNeeded(
   if (identity.schemaVersion === 0) {
     return { reason: 'first', detail: 'this host has indexed nothing yet' };
   }
-  if (damage !== undefined) return rebuildOf({ state: 'unusable', why: damage });
-  if (force) return { reason: 'forced', detail: '--force' };
+  if (damage !== undefined) return { reason: 'damaged', detail: damage };
+  if (force) return FORCED;
   const differences = identityDifferences(identity, currentIdentity(settings));
   if (differences.length === 0) return undefined;
   return { reason: 'settings', detail: differences.join(', ') };

@@ -4,6 +4,7 @@ import { SvcError } from '../../errors/index.js';
 import {
   createIndex,
   currentIdentity,
+  newerIndex,
   openIndex,
   type PackedEmbedding,
   type PackedStore,
@@ -43,7 +44,7 @@ export async function withIndexVectors<T>(
 ): Promise<T | undefined> {
   const opened = openIndex(file, 'read');
   if (opened.state === 'missing') return undefined;
-  if (opened.state === 'unusable') throw unusable(file, opened.why);
+  if (opened.state !== 'ready') throw unusable(file, opened);
   try {
     return await use(await opened.index.packedStore());
   } finally {
@@ -67,7 +68,7 @@ export async function withWrittenVectors<T>(
     }
     const opened = openIndex(file, 'write', store.vector);
     if (opened.state !== 'ready') {
-      throw unusable(file, opened.state === 'unusable' ? opened.why : 'it was deleted');
+      throw unusable(file, opened.state === 'missing' ? DELETED : opened);
     }
     const index: SqliteIndex = opened.index;
     try {
@@ -80,7 +81,13 @@ export async function withWrittenVectors<T>(
 
 const LOCK_WAIT_MS = 60_000;
 
-function unusable(file: string, why: string): SvcError {
+const DELETED = { state: 'unusable', why: 'it was deleted' } as const;
+
+function unusable(
+  file: string,
+  { state, why }: { readonly state: 'newer' | 'unusable'; readonly why: string },
+): SvcError {
+  if (state === 'newer') return newerIndex(why);
   return new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
     hint: 'bring it up to date without storage.url first: svc memory index',
   });

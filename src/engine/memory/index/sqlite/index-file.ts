@@ -52,7 +52,7 @@ export function bytesOnDisk(file: string): number {
   }, 0);
 }
 
-export type IndexHeader = 'current' | 'foreign' | 'newer' | 'older';
+export type IndexHeader = 'current' | 'foreign' | 'other';
 
 const HEADER_BYTES = 72;
 
@@ -62,9 +62,7 @@ export function indexHeader(file: string): IndexHeader {
   const isDatabase =
     header.length === HEADER_BYTES && header.toString('latin1', 0, 16) === 'SQLite format 3\0';
   if (!isDatabase || header.readInt32BE(68) !== APPLICATION_ID) return 'foreign';
-  const version = header.readInt32BE(60);
-  if (version === SCHEMA_VERSION) return 'current';
-  return version > SCHEMA_VERSION ? 'newer' : 'older';
+  return header.readInt32BE(60) === SCHEMA_VERSION ? 'current' : 'other';
 }
 
 /** Whether an error means that the database is damaged. */

@@ -7,7 +7,7 @@ import {
   openDatabase,
   openDatabaseBytes,
 } from '../../../sqlite/database.js';
-import { type IndexIdentity, SCHEMA_VERSION } from '../identity.js';
+import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { MemoryIndex } from '../memory-index.js';
 import {
   asIndexError,
@@ -24,8 +24,10 @@ import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extensio
 export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
   | { readonly state: 'ready'; readonly index: Index; readonly identity: IndexIdentity }
   | { readonly state: 'missing' }
-  /** The file is not an index of this version; `why` is a clause for people. */
-  | { readonly state: 'unusable'; readonly why: string };
+  /** Damaged, of an older version or not an index; the next sync rebuilds it. `why` is a clause for people. */
+  | { readonly state: 'unusable'; readonly why: string }
+  /** Written by a newer svc; only rebuilt when forced. */
+  | { readonly state: 'newer'; readonly why: string };
 
 /** How long to wait for a lock inside the database; milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -44,11 +46,16 @@ export function openIndex(
     const version = readVersion(database);
     if (version !== SCHEMA_VERSION) {
       database.close();
-      return { state: 'unusable', why: foreignOr(file, versionComplaint(version)) };
+      return ofOtherVersion(file, version);
+    }
+    const identity = readIdentity(database);
+    const newer = newerComplaint(identity);
+    if (newer !== undefined) {
+      database.close();
+      return { state: 'newer', why: newer };
     }
     // Only once it is known to be ours: the setting is stored in the file.
     if (access === 'write') prepareForWriting(database);
-    const identity = readIdentity(database);
     const index = createSqliteIndex(database, { identity, file, vectors, access });
     return { state: 'ready', index, identity };
   } catch (error) {
@@ -135,15 +142,16 @@ function openCopyInMemory(file: string): Connection {
   return openDatabaseBytes(bytes);
 }
 
+function ofOtherVersion(file: string, schemaVersion: number): OpenedIndex {
+  const newer = newerComplaint({ schemaVersion, chunkerVersion: 0 });
+  if (newer !== undefined) return { state: 'newer', why: newer };
+  const older = `it was written by an older svc (format ${schemaVersion}, now ${SCHEMA_VERSION})`;
+  return { state: 'unusable', why: foreignOr(file, older) };
+}
+
 /** The complaint, unless the file is something else, which a new index does not delete. */
 function foreignOr(file: string, complaint: string): string {
   return indexHeader(file) === 'foreign'
     ? 'it is not an svc index; it is kept with the suffix .replaced'
     : complaint;
-}
-
-function versionComplaint(version: number): string {
-  return version > SCHEMA_VERSION
-    ? `it was written by a newer svc (format ${version}, supported: ${SCHEMA_VERSION})`
-    : `it was written by an older svc (format ${version}, now ${SCHEMA_VERSION})`;
 }
