@@ -115,7 +115,7 @@ async function best(
       ...{ citations: 'off', candidateMultiplier: hybrid.candidateMultiplier, hybrid: true },
       shares: { text: hybrid.textWeight, vector: hybrid.vectorWeight },
       ...{ halfLifeDays: undefined, mmrLambda: undefined, nowMs: Date.now(), warnings: [] },
-      embedder: mode === 'hybrid' ? { embed } : undefined,
+      embedder: mode === 'hybrid' ? { embed, reject: () => undefined } : undefined,
     },
   );
   return JSON.stringify(

@@ -80,6 +80,14 @@ export class QueryEmbedder {
     return undefined;
   }
 
+  /** Records as a failure of its provider that a query's vector cannot be compared with the index. */
+  reject({ provider }: QueryVector, error: SvcError): void {
+    const { primary, fallback } = this.path;
+    for (const one of [primary, fallback]) {
+      if (one?.choice.provider === provider) one.recordFailure(error);
+    }
+  }
+
   /** The vector; undefined when the index has nothing comparable; or the provider's error. */
   private async embedWith(
     provider: PathProvider,

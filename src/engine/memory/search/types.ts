@@ -97,7 +97,7 @@ export interface SearchOptions {
   /** Undefined disables diversification. */
   readonly mmrLambda: number | undefined;
   /** Undefined without a provider. */
-  readonly embedder: Pick<QueryEmbedder, 'embed'> | undefined;
+  readonly embedder: Pick<QueryEmbedder, 'embed' | 'reject'> | undefined;
   /** Undefined without `query.rerank`. */
   readonly reranking?: Reranking | undefined;
   /** Milliseconds since the epoch, for ages and dates. */

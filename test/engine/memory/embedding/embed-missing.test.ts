@@ -9,6 +9,7 @@ import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.
 import { storeLogin } from '../../../../src/engine/providers/github-copilot/stored-login.js';
 import type { FakeVendor } from '../../../fakes/fake-vendor.js';
 import { GITHUB_TOKEN, startCopilotFake } from '../../../fakes/github-copilot.js';
+import { meaningOf } from '../../../fakes/meaning.js';
 import { OPENAI_KEY, type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/failure.js';
@@ -200,6 +201,26 @@ test('the fallback takes over when the provider fails, and its vectors stay apar
   const third = await withFallback();
   assert.is((await third.backend.search({ query: 'vehicle' })).provider, 'spare');
   await third.backend.close();
+});
+
+test('the fallback takes over when the vector of a query has another length than the index', async ({
+  other,
+}) => {
+  let size = 96;
+  const fake = await startOpenAiFake({ vectorOf: (text) => meaningOf(text, size) });
+  const notes = semanticMemory(fake, NOTES);
+  const memory = await openWithFallback(notes.home, notes.folder.path, fake, other);
+  await memory.backend.sync({});
+  await memory.backend.close();
+  // The server has another model of the same name now.
+  size = 64;
+  const later = await openWithFallback(notes.home, notes.folder.path, fake, other);
+  const found = await later.backend.search({ query: 'vehicle' });
+  assert.equal([found.mode, found.provider], ['hybrid', 'spare']);
+  assert.is(pathsOf(found)[0], 'memory/car.md');
+  assert.ok(warningCodes(found).includes('PROVIDER_FALLBACK'));
+  await later.backend.close();
+  await fake.close();
 });
 
 test('a fallback that is the detected provider itself is not tried after it', async ({ fake }) => {
