@@ -1,3 +1,4 @@
+import { speaker } from '../support/format.js';
 import { firstChars, lastChars, oneLine } from '../support/text.js';
 import { clipWords, ownWordsOf, withoutRecalls } from './block.js';
 import type { ActiveMemorySettings } from './gates.js';
@@ -123,5 +124,5 @@ function withoutEarlierRecalls({ role, text }: ConversationTurn): ConversationTu
 }
 
 function rolePrefixed({ role, text }: ConversationTurn): string {
-  return `${role === 'user' ? 'User' : 'Assistant'}: ${text}`;
+  return `${speaker(role)}: ${text}`;
 }

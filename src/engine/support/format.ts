@@ -127,3 +127,8 @@ export function zonedMinute(ms: number, timeZone: string | undefined): string {
   const day = `${part('weekday')} ${part('year')}-${part('month')}-${part('day')}`;
   return `${day} ${part('hour')}:${part('minute')} ${part('timeZoneName')}`;
 }
+
+/** Who says a turn of a conversation, in its indexed lines and for people. */
+export function speaker(role: 'assistant' | 'user'): string {
+  return role === 'user' ? 'User' : 'Assistant';
+}

@@ -1,5 +1,5 @@
 import type { GetResponse, ReadTurn } from '../../engine/memory/get/index.js';
-import { formatCount } from '../../engine/support/format.js';
+import { formatCount, speaker } from '../../engine/support/format.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 
@@ -47,7 +47,7 @@ export function truncationNote(response: GetResponse): string | undefined {
 /** A turn of a conversation; one around the requested ones is dimmed. */
 export function renderTurn({ line, role, at, text, asked }: ReadTurn, options: GetOptions): string {
   const { style } = options;
-  const who = role === 'user' ? 'User' : 'Assistant';
+  const who = speaker(role);
   const number = options.lineNumbers ? [style.dim(`#L${line}`)] : [];
   const when = at === null ? [] : [style.dim(turnTime(at))];
   const head = [...number, asked ? style.bold(who) : style.dim(who), ...when].join('  ');

@@ -7,6 +7,7 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import { turnsOf, type WantedTurns } from '../../memory/sources/transcripts/read-conversation.js';
+import { speaker } from '../../support/format.js';
 import { groupBy } from '../../support/lists.js';
 import { oneLine } from '../../support/text.js';
 import {
@@ -156,7 +157,7 @@ function conversationText(turns: readonly SpokenTurn[], range: LineRange): Sourc
     const turn = byLine.get(range.startLine + at);
     if (turn === undefined) return '';
     const text = oneLine(turn.text);
-    return `${turn.role === 'user' ? 'User' : 'Assistant'}: ${text}`;
+    return `${speaker(turn.role)}: ${text}`;
   });
   return {
     claims: turns.flatMap(turnClaims),

@@ -1,3 +1,4 @@
+import { speaker } from '../../support/format.js';
 import { oneLine } from '../../support/text.js';
 import type { NumberedTurn } from '../sources/index.js';
 import type { Chunk } from '../types.js';
@@ -73,7 +74,7 @@ export class TurnChunker<Mark> {
   }
 
   private unitOf(turn: MarkedTurn<Mark>): Unit<Mark> {
-    const label = turn.role === 'user' ? 'User: ' : 'Assistant: ';
+    const label = `${speaker(turn.role)}: `;
     const text = oneLine(turn.text);
     const width = Math.max(1, Math.min(LINE_TOKENS, this.options.tokens) - estimateLine(label));
     const lines = Array.from(piecesWithin(text, width), (piece) => `${label}${piece.trimEnd()}`);

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/files.js';
+import { speaker } from '../../support/format.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
@@ -178,7 +179,7 @@ function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange) {
   const turns = all
     .slice(0, texts.length)
     .map((turn, at) => ({ ...turn, at: null, text: texts[at] ?? '', asked: true }));
-  const lines = turns.map((turn) => `${turn.role === 'user' ? 'User' : 'Assistant'}: ${turn.text}`);
+  const lines = turns.map((turn) => `${speaker(turn.role)}: ${turn.text}`);
   const last = turns.at(-1)?.line ?? endLine;
   return { endLine: isCut ? last : endLine, text: lines.join('\n'), turns, isCut };
 }

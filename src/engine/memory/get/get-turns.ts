@@ -1,4 +1,5 @@
 import { SvcError } from '../../errors/index.js';
+import { speaker } from '../../support/format.js';
 import { oneLine, withEllipsis } from '../../support/text.js';
 import type { Forgotten } from '../forgotten/index.js';
 import { skipWords } from '../skip-words.js';
@@ -140,7 +141,6 @@ function turnsWithinLimit(turns: readonly ReadTurn[], countsTurns: boolean): rea
 
 /** A turn as one line: `[2026-02-03T04:05:06.000Z] User: …`. */
 function lineOf({ role, at, text }: ReadTurn): string {
-  const who = role === 'user' ? 'User' : 'Assistant';
   const line = withEllipsis(oneLine(text), MAX_CHARACTERS);
-  return `${at === null ? '' : `[${at}] `}${who}: ${line}`;
+  return `${at === null ? '' : `[${at}] `}${speaker(role)}: ${line}`;
 }

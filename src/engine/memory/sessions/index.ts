@@ -1,3 +1,5 @@
+import { speaker } from '../../support/format.js';
+
 /* The conversations of an agent, one by one: those it still has, archived and imported ones. */
 
 export type { SessionListOutput, SessionOutput } from './output-schemas.js';
@@ -128,8 +130,7 @@ export async function readSession(
 export function sessionMarkdown({ title, path, startedAt, turns }: SessionOutput): string {
   const about = [`- path: ${path}`, ...(startedAt === null ? [] : [`- started: ${startedAt}`])];
   const said = turns.map(({ role, at, text }) => {
-    const who = role === 'user' ? 'User' : 'Assistant';
-    return `\n## ${who}${at === null ? '' : ` (${at})`}\n\n${text}\n`;
+    return `\n## ${speaker(role)}${at === null ? '' : ` (${at})`}\n\n${text}\n`;
   });
   return `# ${title}\n\n${about.join('\n')}\n${said.join('')}`;
 }
