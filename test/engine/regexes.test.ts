@@ -13,8 +13,6 @@ const MEASURED: Readonly<Record<string, string>> = {
 const BUILT: Readonly<Record<string, string>> = {
   'cli/base-command.ts':
     'the name of a flag, matched at the beginning of a word of the command line',
-  'engine/active-memory/block.ts':
-    'an open block runs to the end of the text, so it always matches',
   'engine/dreaming/claims/junk.ts': 'fixed words, each followed by one blank',
   'engine/providers/local/download/download-model.ts': 'a fixed ending of a file name',
   'engine/providers/local/model.ts':
@@ -25,6 +23,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',
   'engine/memory/sources/read-document.ts':
     'marks of four fixed names; a start without an end runs to the end of the text, so it always matches',
+  'engine/memory/sources/transcripts/transcript-reader.ts':
+    'fixed names; an open block runs to the end of the text, so it always matches',
   'engine/memory/sources/note-facts.ts': 'one run of characters of tags, which a # cannot be in',
   'engine/memory/search/terms.ts': 'runs of two classes of characters without a common one',
   'engine/memory/search/words.ts': 'runs of a class of characters, or one of another class',

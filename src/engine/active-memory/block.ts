@@ -1,7 +1,8 @@
+import { blocksOf, withoutInjections } from '../memory/sources/index.js';
 import { linesOutsideCode } from '../support/code-fences.js';
 import { firstChars } from '../support/text.js';
 
-/** The element around recalled text; also removed from earlier turns. */
+/** The element around recalled text; conversations are indexed and recalled without it. */
 export const BLOCK_TAG = 'active_memory_plugin';
 
 /** Precedes the block, so that a model does not take a note for an instruction. */
@@ -70,11 +71,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** What agents put around external text such as mails and pages. */
 const EXTERNAL =
   /<<<\s{0,9}EXTERNAL_UNTRUSTED_[^>]{0,200}>>>.*?(?:<<<\s{0,9}END_EXTERNAL_UNTRUSTED_[^>]{0,200}>>>|$(?![\s\S]))/gisu;
-/** What agents and memory plugins add to a prompt. */
-const INSERTED = new RegExp(
-  `<(?<tag>${BLOCK_TAG}|active_memory|relevant[-_]memories|memory[-_]context|memories|memory|system-reminder|environment_context|user_instructions)\\b[^>]{0,500}>.*?(?:</\\k<tag>\\s{0,9}>|$(?![\\s\\S]))`,
-  'gisu',
-);
+/** What else agents and memory plugins add to a prompt than what conversations are indexed without. */
+const INSERTED = blocksOf(['memories', 'memory', 'environment_context', 'user_instructions']);
 /** The label of a block, wherever an answer repeats it. */
 const REPEATED_LABEL = /Untrusted context \(recalled notes[^\n]*/giu;
 /** Metadata lines: `[message_id: 7]`, `Sender (untrusted metadata):`. */
@@ -91,7 +89,7 @@ export function ownWordsOf(text: string): string {
 
 /** Removes earlier recalls from a text, so that memory does not feed on itself. */
 export function withoutRecalls(text: string): string {
-  return text.replaceAll(INSERTED, ' ').replaceAll(REPEATED_LABEL, ' ').trim();
+  return withoutInjections(text.replaceAll(REPEATED_LABEL, ' '), INSERTED);
 }
 
 /** Cuts a text to so many UTF-16 units, between words if possible and never inside a character. */

@@ -97,6 +97,13 @@ test('queries are limited, and long messages are searched by both ends', () => {
   );
 });
 
+test('memory of other plugins is no part of a query, and words that only look like it are', () => {
+  for (const tag of ['recalled-memory', 'svc_memory', 'system-reminder', 'memory']) {
+    assert.is(searchQueryOf(turnOf(`boat <${tag}>car</${tag}> colour`)), 'boat colour');
+  }
+  assert.match(searchQueryOf(turnOf('the <memory-card> element')), /element/u);
+});
+
 test('a message without words causes no search', () => {
   for (const message of ['', ' \n ', '```\ncode only\n```', '"""']) {
     assert.is(searchQueryOf(turnOf(message)), '');

@@ -74,12 +74,14 @@ export {
   type TranscriptGrowth,
   type TranscriptSources,
 } from './transcripts/transcript-files.js';
-export type {
-  NumberedTurn,
-  TranscriptFile,
-  TranscriptPlace,
-  TranscriptScan,
-  Turn,
+export {
+  blocksOf,
+  type NumberedTurn,
+  type TranscriptFile,
+  type TranscriptPlace,
+  type TranscriptScan,
+  type Turn,
+  withoutInjections,
 } from './transcripts/transcript-reader.js';
 export {
   fingerprintOf,

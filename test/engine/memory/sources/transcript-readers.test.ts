@@ -88,6 +88,9 @@ test('svc: notes on the sender and memory that was injected go, the message stay
   assert.equal(turnsOf('svc', [svc('user', 'look: <relevant-memories>never closed')]), [
     '1 user look:',
   ]);
+  assert.equal(turnsOf('svc', [svc('user', 'a<Relevant-Memories>b</relevant-memories >c')]), [
+    '1 user ac',
+  ]);
   assert.equal(turnsOf('svc', [svc('user', 'a <relevant-memories-list> is none')]), [
     '1 user a <relevant-memories-list> is none',
   ]);

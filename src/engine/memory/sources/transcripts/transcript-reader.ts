@@ -165,43 +165,16 @@ export function turnOrNoise(
 /** A line without conversation. */
 export const NOISE: LineMeaning = { type: 'noise' };
 
-/** Removes blocks `<tag …>…</tag>` from a text; an unclosed one extends to the end. Linear time. */
-function withoutBlocks(text: string, tags: readonly string[]): string {
-  if (!text.includes('<')) return text;
-  return tags.reduce(withoutBlock, text);
-}
-
-function withoutBlock(text: string, tag: string): string {
-  const opening = `<${tag}`;
-  const closing = `</${tag}>`;
-  let start = indexOfTag(text, opening, 0);
-  if (start === -1) return text;
-  const kept: string[] = [];
-  let from = 0;
-  while (start !== -1) {
-    kept.push(text.slice(from, start));
-    const end = text.indexOf(closing, start);
-    from = end === -1 ? text.length : end + closing.length;
-    start = indexOfTag(text, opening, from);
-  }
-  kept.push(text.slice(from));
-  return kept.join('');
-}
-
-/** Only the tag itself, not longer names. */
-function indexOfTag(text: string, opening: string, from: number): number {
-  let at = text.indexOf(opening, from);
-  while (at !== -1 && !/[\s/>]/u.test(text.charAt(at + opening.length))) {
-    at = text.indexOf(opening, at + 1);
-  }
-  return at;
+/** Blocks `<tag …>…</tag>`, not those of longer names; one that is not closed extends to the end of the text. */
+export function blocksOf(tags: readonly string[]): RegExp {
+  return new RegExp(`<(?<tag>${tags.join('|')})(?=[\\s/>]).*?(?:</\\k<tag>\\s{0,9}>|$)`, 'gisu');
 }
 
 /**
  * What programs put before a message: recalled memory and notes on the environment. Indexing it would make
  * every recall an echo of the last.
  */
-const INJECTED_TAGS = [
+const INJECTED = blocksOf([
   'active_memory_plugin',
   'active_memory',
   'active-memory',
@@ -214,16 +187,16 @@ const INJECTED_TAGS = [
   'svc-memory',
   'svc_memory',
   'system-reminder',
-];
+]);
 
 /** The line that announces injected memory: what follows is not an instruction. */
 const INJECTION_LABEL =
   /^.{0,80}\buntrusted\b.{0,120}\b(?:not|never|no)\b.{0,40}\binstructions?\b.{0,120}$/imu;
 
-/** A text without injected memory, and without the blocks of other tags that a program adds. */
-export function withoutInjections(text: string, tags: readonly string[] = []): string {
-  const own = withoutBlocks(text, tags);
-  const cleaned = withoutBlocks(own, INJECTED_TAGS);
+/** A text without injected memory, and without other blocks that a program adds. */
+export function withoutInjections(text: string, blocks?: RegExp): string {
+  const own = blocks === undefined ? text : text.replaceAll(blocks, '');
+  const cleaned = own.replaceAll(INJECTED, '');
   return (cleaned === own ? own : cleaned.replace(INJECTION_LABEL, '')).trim();
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  blocksOf,
   folderSlug,
   NOISE,
   objectField,
@@ -13,7 +14,7 @@ import {
 } from '../transcript-reader.js';
 
 /** What slash and `!` commands leave in a conversation, and notices of the program. */
-const MACHINE_TAGS = [
+const MACHINE_BLOCKS = blocksOf([
   'command-name',
   'command-message',
   'command-args',
@@ -28,7 +29,7 @@ const MACHINE_TAGS = [
   'ide_selection',
   'ide_diagnostics',
   'user-prompt-submit-hook',
-];
+]);
 
 /** Marks of what nobody said in this conversation. */
 const MACHINE_FLAGS = ['isMeta', 'isSidechain', 'isCompactSummary', 'isApiErrorMessage'];
@@ -59,7 +60,7 @@ export const claudeCodeReader: TranscriptReader = {
     const role = roleOf(stringField(record, 'type'));
     const message = objectField(record, 'message');
     if (message === undefined || MACHINE_FLAGS.some((flag) => record[flag] === true)) return NOISE;
-    const text = withoutInjections(textOfContent(message['content']), MACHINE_TAGS);
+    const text = withoutInjections(textOfContent(message['content']), MACHINE_BLOCKS);
     return NOTICE.test(text) ? NOISE : turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isRecord } from '../../../../support/text.js';
 import {
+  blocksOf,
   type LineRecord,
   NOISE,
   objectField,
@@ -16,7 +17,7 @@ import {
 const TEXT_PARTS: readonly unknown[] = ['input_text', 'output_text', 'text'];
 
 /** Text that Codex inserts as the user. */
-const MACHINE_TAGS = [
+const MACHINE_BLOCKS = blocksOf([
   'environment_context',
   'user_instructions',
   'permissions instructions',
@@ -25,7 +26,7 @@ const MACHINE_TAGS = [
   'user_shell_command',
   'subagent_notification',
   'skill',
-];
+]);
 const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
 
 /**
@@ -51,7 +52,7 @@ export const codexReader: TranscriptReader = {
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
     const rawText = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
-    const text = withoutInjections(rawText, MACHINE_TAGS);
+    const text = withoutInjections(rawText, MACHINE_BLOCKS);
     if (INSTRUCTIONS.test(text)) return NOISE;
     return turnOrNoise(roleOf(stringField(item, 'role')), text, timeOf(record['timestamp']));
   },

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  blocksOf,
   folderSlug,
   NOISE,
   objectField,
@@ -12,7 +13,7 @@ import {
   withoutInjections,
 } from '../transcript-reader.js';
 
-const MACHINE_TAGS = [
+const MACHINE_BLOCKS = blocksOf([
   'open_and_recently_viewed_files',
   'user_info',
   'git_status',
@@ -22,7 +23,7 @@ const MACHINE_TAGS = [
   'attached_files',
   'system_reminder',
   'timestamp',
-];
+]);
 
 /**
  * Cursor's agent: `~/.cursor/projects/<folder, with - for every other character>/agent-transcripts/`, as
@@ -47,7 +48,7 @@ export const cursorReader: TranscriptReader = {
     const rawText = textOfContent(message['content']);
     const role = roleOf(stringField(record, 'role'));
     const typed = role === 'user' ? typedText(rawText) : rawText;
-    const text = withoutInjections(typed, MACHINE_TAGS);
+    const text = withoutInjections(typed, MACHINE_BLOCKS);
     return turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  blocksOf,
   NOISE,
   stringField,
   type TranscriptReader,
@@ -11,7 +12,7 @@ import {
 } from '../transcript-reader.js';
 
 const ROLES: Readonly<Record<string, TurnRole>> = { user: 'user', gemini: 'assistant' };
-const MACHINE_TAGS = ['session_context', 'state_snapshot', 'hook_context'];
+const MACHINE_BLOCKS = blocksOf(['session_context', 'state_snapshot', 'hook_context']);
 const SET_UP = /^This is the Gemini CLI\. We are setting up the context for our chat\./u;
 
 /**
@@ -36,7 +37,7 @@ export const geminiCliReader: TranscriptReader = {
     // Parts in the Gemini API have no type: those with text that are not thoughts are text.
     const content = record['displayContent'] ?? record['content'];
     const rawText = textOfContent(content, ({ thought }) => thought !== true);
-    const text = withoutInjections(rawText, MACHINE_TAGS);
+    const text = withoutInjections(rawText, MACHINE_BLOCKS);
     if (SET_UP.test(text)) return NOISE;
     return turnOrNoise(role, text, timeOf(record['timestamp']), stringField(record, 'id'));
   },
