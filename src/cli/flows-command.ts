@@ -10,8 +10,8 @@ import {
   type WaitOptions,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';
-import { formatDuration } from '../engine/support/format.js';
-import { waitLine } from '../ui/flows/rows.js';
+import { formatClock, formatDuration } from '../engine/support/format.js';
+import { waitWords } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
 import {
   choicesFlag,
@@ -230,12 +230,18 @@ export abstract class WaitCommand<Result extends object> extends FlowsCommand<Re
     const startedMs = clock.now();
     const { style } = this.view();
     const isShown = process.stderr.isTTY && !this.shared.quiet;
+    let shown = '';
     const ended = await wait({
       signal: this.signal,
       timeoutMs: timeout === undefined ? undefined : readDuration(timeout, '--timeout'),
       onOutage: this.onOutage,
       onChange: (record) => {
-        if (isShown) this.note(waitLine(record, clock.now(), style));
+        const words = waitWords(record, style);
+        // A heartbeat only extends the lease.
+        if (isShown && words !== shown) {
+          this.note(`${style.dim(formatClock(clock.now()))}  ${words}`);
+        }
+        shown = words;
       },
     });
     if (ended.status !== 'succeeded') this.setExitCode(1);

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ADA, BOB, newFlow, newTask, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -173,14 +174,25 @@ test('a claim that waits ends with Ctrl-C', async () => {
 });
 
 test('cancelling reaches the worker, and the flow ends with it', async () => {
-  const { svc, flowId, taskId } = await someFlows();
+  const { svc, home, flowId, taskId } = await someFlows();
   const claimed = jsonOf.taskClaim(await svc('task', 'claim', '--json'));
   const cancelled = jsonOf.flowCancel(await svc('flow', 'cancel', flowId, '--json'));
   assert.equal([cancelled.cancelled, cancelled.flow.status], [false, 'queued']);
   const token = ['--lease-token', claimed.leaseToken ?? ''];
+  const waiting = runInPty(['task', 'wait', taskId], { home, env: { NO_COLOR: '1' }, lines: true });
+  await waiting.waitForText('running, cancelling');
   const beat = await svc('task', 'heartbeat', taskId, ...token, '--json');
   assert.is(jsonOf.taskHeartbeat(beat).cancelRequested, true);
+  await svc('task', 'heartbeat', taskId, ...token, '--progress', 'half way');
+  await waiting.waitForText('running, cancelling  half way');
   await svc('task', 'fail', taskId, ...token, '--error', 'stopped');
+  assert.is(await waiting.ended, 1);
+  const changes = waiting.output().match(/(?<=\d\d:\d\d:\d\d {2})\S.*(?=\r)/gu);
+  assert.equal(changes, [
+    'running, cancelling',
+    'running, cancelling  half way',
+    'cancelled  Cancelled by operator.',
+  ]);
   const shown = jsonOf.flowShow(await svc('flow', 'show', flowId, '--json'));
   assert.equal([shown.flow.status, shown.tasks[0]?.status], ['cancelled', 'cancelled']);
   const again = await svc('flow', 'cancel', flowId, '--json');

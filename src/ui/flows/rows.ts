@@ -50,10 +50,9 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   const tasks = summary.total === 0 ? '' : `${summary.total - summary.active}/${summary.total}`;
   const note = flow.blockedSummary ?? flow.currentStep;
   const text = [firstLine(flow.goal), ...(note ? [firstLine(note)] : [])].join(' · ');
-  const isCancelling = flow.cancelRequestedAt !== null && flow.endedAt === null;
   const cells = [
     flow.flowId.slice(0, ID_CHARS),
-    isCancelling ? `${flow.status}, cancelling` : flow.status,
+    statusWords(flow),
     String(flow.revision),
     tasks,
     formatRelativeTime(flow.updatedAt, nowMs),
@@ -74,12 +73,11 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
 export function taskRow(task: TaskRecord, nowMs: number): ListRow {
   const note = task.terminalSummary ?? task.error ?? task.progressSummary;
   const text = [firstLine(task.label ?? task.task), ...(note ? [firstLine(note)] : [])].join(' · ');
-  const isCancelling = task.cancelRequestedAt !== null && task.endedAt === null;
   const cells = [
     task.taskId.slice(0, ID_CHARS),
     task.parentFlowId.slice(0, ID_CHARS),
     task.runtime,
-    isCancelling ? `${task.status}, cancelling` : task.status,
+    statusWords(task),
     String(task.attempts),
     formatRelativeTime(task.lastEventAt ?? task.createdAt, nowMs),
     safeLine(text),
@@ -94,15 +92,19 @@ export function taskRow(task: TaskRecord, nowMs: number): ListRow {
   };
 }
 
-/** A flow or task that is waited for, as one line. */
-export function waitLine(record: FlowRecord | TaskRecord, nowMs: number, style: Style): string {
+/** The state of a flow or task that is waited for, on one line. */
+export function waitWords(record: FlowRecord | TaskRecord, style: Style): string {
   const detail =
     'taskId' in record
       ? (record.terminalSummary ?? record.error ?? record.progressSummary)
       : (record.blockedSummary ?? record.currentStep);
-  const status = statusPaint(record.status, style)(record.status);
+  const status = statusPaint(record.status, style)(statusWords(record));
   const note = detail === null ? [] : [safeLine(firstLine(detail))];
-  return [style.dim(formatClock(nowMs)), status, ...note].join('  ');
+  return [status, ...note].join('  ');
+}
+
+function statusWords({ status, cancelRequestedAt, endedAt }: FlowRecord | TaskRecord): string {
+  return cancelRequestedAt !== null && endedAt === null ? `${status}, cancelling` : status;
 }
 
 /** Usually enough of an ID to be unique. */
