@@ -118,8 +118,14 @@ class SettingsMerge {
       const why = 'it belongs to another provider than the one in svc.json';
       return { ...item, outcome: 'left', why };
     }
-    if (writtenSecrets(value, ALIASES, path).some(({ secret }) => secret.kind === 'plain')) {
-      const why = `it is a secret in plain text and is not copied; set a variable, then: svc config set ${item.to} env:NAME`;
+    const written = writtenSecrets(value, ALIASES, path);
+    const plain = written.find(({ secret }) => secret.kind === 'plain');
+    if (plain !== undefined) {
+      // A part of a value, such as the password of a URL, cannot be a reference.
+      const isPart = plain.inAddress || plain.path.length > path.length;
+      const why = isPart
+        ? 'it contains a secret in plain text and is not copied'
+        : `it is a secret in plain text and is not copied; set a variable, then: svc config set ${item.to} env:NAME`;
       return { ...item, outcome: 'left', why };
     }
     const isPaths = path.at(-1) === 'extraPaths';

@@ -212,6 +212,33 @@ test('never copies a secret, and shows none', async () => {
   assert.match(route?.why ?? '', /SVC_WEBHOOK_N8N_SECRET/);
 });
 
+test('providers of secrets are taken one by one, without those that contain a secret', async () => {
+  const exec = { source: 'exec', command: '/usr/bin/vault' };
+  const file = { source: 'file', path: '/srv/secrets.json', mode: 'json' };
+  const secrets = {
+    providers: {
+      vault: { ...exec, env: { TOKEN: SECRET } },
+      plain: exec,
+      file,
+      odd: { source: 'x' },
+    },
+    defaults: { exec: 'plain', other: 'x' },
+  };
+  const home = importHome({ [FILE]: { secrets, $include: './more.json' } });
+  const plan = await home.prepare('openclaw');
+  assert.equal(Object(settingsOf(plan)).secrets, {
+    providers: { plain: exec, file },
+    defaults: { exec: 'plain' },
+  });
+  assert.not.ok(JSON.stringify(plan).includes(SECRET));
+  const left = plan.items.filter(({ outcome }) => outcome === 'left');
+  assert.equal(
+    left.map(({ from }) => from),
+    ['secrets.providers.vault', 'secrets.providers.odd', 'secrets.defaults.other', '$include'],
+  );
+  assert.is(left[0]?.why, 'it contains a secret in plain text and is not copied');
+});
+
 test('settings of svc.json stay, and conflicts are reported', async () => {
   const text =
     '{\n  // mine\n  "agents": { "defaults": { "memorySearch": { "provider": "voyage", "query": { "maxResults": 8 }, "extraPaths": ["/own"] } } },\n  "memory": { "citations": "off" }\n}\n';

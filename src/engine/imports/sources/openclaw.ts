@@ -74,8 +74,8 @@ class OpenClawReader {
     this.readMemory(memory);
     this.readPlugins(entries);
     this.readProviders();
-    for (const [name, value] of Object.entries(dataAt(this.root, 'secrets'))) {
-      this.take(`secrets.${name}`, ['secrets', name], value);
+    for (const [keys, value] of leaves(dataAt(this.root, 'secrets'))) {
+      this.take(`secrets.${keys.join('.')}`, ['secrets', ...keys], value);
     }
     this.leaveSections(agents, memory, entries);
     return { source: this.file, settings: this.settings, leftOut: this.leftOut, entries: [] };
