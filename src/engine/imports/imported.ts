@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import type { ConfigPath } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { readRegularFile } from '../support/files.js';
@@ -71,13 +71,22 @@ export function readSource(file: string, most = MAX_BYTES): string {
 
 /** The first of these that exists. @throws SvcError IMPORT_SOURCE_MISSING */
 export function firstExisting(files: readonly string[]): string {
-  const found = files.find((file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+  const found = files.find((file) => statsOf(file) !== undefined);
   if (found !== undefined) return found;
   throw missingSource(files.at(0) ?? '');
 }
 
+/** @throws SvcError IMPORT_FAILED where the system refuses to answer */
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return statsOf(path)?.isDirectory() ?? false;
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw asImportError(path, cause);
+  }
 }
 
 /** A system error as one that names the file. */

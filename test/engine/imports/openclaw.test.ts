@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failureOf } from '../../support/failure.js';
@@ -331,6 +331,10 @@ test('hostile and damaged files are refused with a reason', async () => {
   }
   const none = await failureOf(importHome().prepare('openclaw'));
   assert.is(none.code, 'IMPORT_SOURCE_MISSING');
+  const looped = importHome();
+  symlinkSync('loop', looped.at('loop'));
+  const refused = await failureOf(looped.prepare('openclaw', looped.at('loop')));
+  assert.is(refused.code, 'IMPORT_FAILED');
   const odd = importHome({
     [FILE]:
       '{ memory: 7, agents: { list: [null, 3, {}], defaults: [] }, plugins: { entries: { webhooks: { config: { routes: { a: null, "__proto__": { x: 1 } } } } } }, "__proto__": { polluted: true } }',
