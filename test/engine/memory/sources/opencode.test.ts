@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
+import { opencodeReader } from '../../../../src/engine/memory/sources/transcripts/readers/opencode.js';
 import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
@@ -95,6 +96,17 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   assert.is(broken.skipped[0]?.reason, 'unreadable');
   const missing = scanTranscripts({ places: [transcriptPlace(other.at('nowhere'), 'opencode')] });
   assert.equal(missing, { files: [], live: [], skipped: [] });
+});
+
+test('the database is where OpenCode keeps it: in its data folder, or as OPENCODE_DB names it', () => {
+  const locationIn = (env: Readonly<Record<string, string>>) =>
+    opencodeReader.defaultLocation({ env, homeDir: '/home/ada', agentSessionsDir: '' });
+  assert.is(locationIn({ OPENCODE_DB: '' }), '/home/ada/.local/share/opencode');
+  assert.is(locationIn({ XDG_DATA_HOME: '/data' }), '/data/opencode');
+  assert.is(locationIn({ OPENCODE_DB: '/srv/opencode.db' }), '/srv');
+  assert.is(locationIn({ OPENCODE_DB: '/srv/work.db' }), '/srv/work.db');
+  assert.is(locationIn({ OPENCODE_DB: 'opencode.db' }), '/home/ada/.local/share/opencode');
+  assert.is(locationIn({ OPENCODE_DB: 'dev.db', XDG_DATA_HOME: '/data' }), '/data/opencode/dev.db');
 });
 
 test.run();

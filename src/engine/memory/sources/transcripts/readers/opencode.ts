@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { queryRows } from '../../../../sqlite/query.js';
@@ -35,10 +35,10 @@ const BUSY_MS = 2000;
 export const opencodeReader: TranscriptReader = {
   defaultLocation: ({ env, homeDir }) => {
     const data = env['XDG_DATA_HOME'] || join(homeDir, '.local', 'share');
-    const named = env['OPENCODE_DB'];
-    if (named === undefined || named === '') return join(data, 'opencode');
+    // OpenCode takes a relative OPENCODE_DB from its data folder.
+    const file = resolve(data, 'opencode', env['OPENCODE_DB'] || DATABASE);
     // A folder can be watched for the database's log as well.
-    return basename(named) === DATABASE ? dirname(named) : named;
+    return basename(file) === DATABASE ? dirname(file) : file;
   },
   accepts: ([name, ...below], kind) =>
     kind === 'file' && below.length === 0 && (name === DATABASE || name === `${DATABASE}-wal`),
