@@ -252,7 +252,8 @@ function failureText(work: Promise<unknown>): Promise<string> {
 
 test('a conversation that scope denies gets nothing but the reason', async () => {
   const args = ['--session-key', 'agent:main:telegram:group:7'];
-  const { client } = await stdioClient(mcpHome(), { args });
+  const home = mcpHome({ mcp: { write: true } });
+  const { client } = await stdioClient(home, { args });
   const search = await callSearch(client, 'backup');
   const { results, disabled, warnings } = searchResultsOf(search);
   assert.equal([results, disabled], [[], true]);
@@ -266,14 +267,16 @@ test('a conversation that scope denies gets nothing but the reason', async () =>
   for (const [name, input] of Object.entries({
     memory_links: { path: 'MEMORY.md' },
     memory_recent: {},
+    memory_add: { text: 'Zebras nap at two', file: 'MEMORY.md' },
   })) {
     const answer = textOf(await client.callTool({ name, arguments: input }));
-    assert.match(answer, /^warning: .*this session cannot use memory/u);
+    assert.match(answer, /^warning: .*this session cannot use memory.*\nhint: /u);
     assert.not.match(answer, /no links|no changes/u);
   }
   assert.equal((await client.listResources()).resources, []);
   const reading = client.readResource({ uri: 'memory://workspace/MEMORY.md' });
   assert.match(await failureText(reading), /this session cannot use memory/);
+  assert.not.match(readFileSync(home.at('workspace/MEMORY.md'), 'utf8'), /Zebras/u);
 });
 
 test('more links than an answer has are counted', async () => {
@@ -542,6 +545,8 @@ test('an agent can add notes only where allowed, and each write is logged', asyn
     client.callTool({ name: 'memory_add', arguments: input });
   const added = await add({ text: 'Zebras nap at two', file: 'MEMORY.md' });
   assert.match(JSON.stringify(added.structuredContent), /"outcome":"added","id":"w1"/u);
+  const known = await add({ text: 'Zebras nap at two', file: 'MEMORY.md' });
+  assert.is(textOf(known), 'MEMORY.md#L5 already has it; nothing was added');
   const secret = await add({ text: 'the key is sk-abcdefghij1234567890abcd' });
   assert.is(secret.isError, true);
   assert.match(JSON.stringify(secret.content), /NOTE_SECRET/u);

@@ -11,7 +11,7 @@ import {
   type McpWriting,
   withAudit,
 } from '../mcp-context.js';
-import { getLines, getText, searchMemory, searchText } from './answers.js';
+import { getLines, getText, searchMemory, searchText, warningTexts } from './answers.js';
 import { linksText, listLinks, listRecent, recentText } from './browse.js';
 import {
   type AddAnswer,
@@ -263,6 +263,6 @@ function addText({ outcome, id, citation, warnings }: AddAnswer): string {
     case 'known':
       return `${citation} already has it; nothing was added`;
     case 'refused':
-      return warnings.map(({ message }) => `warning: ${message}`).join('\n');
+      return warningTexts(warnings).join('\n\n');
   }
 }
