@@ -27,7 +27,7 @@ export async function moveFlow(
     endedAt: hasFlowEnded({ status }) ? now : null,
   };
   await tx.flows.update(moved);
-  tx.changes.push({ type: 'flow', flow: moved });
+  tx.changes.push({ type: 'flow' });
   recordFlow(tx, flow, moved);
   if (status !== flow.status) await notifyOfFlow(tx, moved);
   return moved;

@@ -1,4 +1,3 @@
-import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { Actor, NewHistoryEntry } from '../flow-model/history-record.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import { backoffMs, type ClockJump } from '../support/time.js';
@@ -41,9 +40,7 @@ export type ChangeScope = 'anything' | 'claims' | 'flow';
 
 /** Something that a change has written. */
 export type FlowsChange =
-  | { readonly type: 'flow'; readonly flow: FlowRecord }
-  | { readonly type: 'notification'; readonly id: string }
-  | { readonly type: 'pause' }
+  | { readonly type: 'flow' | 'notification' | 'pause' }
   | { readonly type: 'task'; readonly task: TaskRecord };
 
 /** How often those who wait ask a store whether anything was committed, which costs next to nothing. */

@@ -80,7 +80,7 @@ async function recordNotifications(
     lastError: null,
   } as const;
   await Promise.all(targets.map((target) => notifications.insert({ ...row, target })));
-  changes.push({ type: 'notification', id });
+  changes.push({ type: 'notification' });
   return true;
 }
 

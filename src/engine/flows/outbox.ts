@@ -126,7 +126,7 @@ export async function deliverAgain(
     settledAt: null,
   };
   await tx.notifications.update(restarted);
-  tx.changes.push({ type: 'notification', id: restarted.notificationId });
+  tx.changes.push({ type: 'notification' });
   await recordOnTask(tx, restarted, others);
   await recordOnFlow(actingAs(tx, OPERATOR), restarted, 'retried', null);
   return restarted;

@@ -147,7 +147,7 @@ export async function addFlow(
       updatedAt: tx.nowMs,
     }),
   );
-  tx.changes.push({ type: 'flow', flow });
+  tx.changes.push({ type: 'flow' });
   recordFlow(tx, undefined, flow);
   await notifyOfFlow(tx, flow);
   return flow;
