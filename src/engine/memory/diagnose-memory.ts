@@ -102,11 +102,8 @@ async function checkVectors(
 }
 
 function noIndex(index: BackendStatus['index']): VectorsOutcome {
-  const hint = 'svc memory index';
-  if (index.state === 'newer') {
-    return { state: 'warning', text: 'unusable index', cause: index.why, hint: 'svc upgrade' };
-  }
-  if (index.state !== 'unusable') return { state: 'off', text: 'no index yet', hint };
+  const hint = index.state === 'newer' ? 'svc upgrade' : 'svc memory index';
+  if (!('why' in index)) return { state: 'off', text: 'no index yet', hint };
   return { state: 'warning', text: 'unusable index', cause: index.why, hint };
 }
 

@@ -168,11 +168,9 @@ async function diskFaults(
   memories: readonly OpenedMemory[],
   { context }: OverviewSource,
 ): Promise<readonly OverallFault[]> {
+  const agents = memories.map(({ agent }) => agent);
   const faults: OverallFault[] = [];
-  for (const folder of writtenDisks(
-    context.state,
-    memories.map(({ agent }) => agent),
-  )) {
+  for (const folder of writtenDisks(context.state, agents)) {
     const space = await diskSpace(folder).catch(() => undefined);
     const problem = space && spaceProblem(folder, space);
     if (problem?.severity !== 'fault') continue;

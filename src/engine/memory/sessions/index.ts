@@ -1,5 +1,3 @@
-import { speaker } from '../../support/format.js';
-
 /* The conversations of an agent, one by one: those it still has, archived and imported ones. */
 
 export type { SessionListOutput, SessionOutput } from './output-schemas.js';
@@ -7,6 +5,7 @@ export type { SessionListOutput, SessionOutput } from './output-schemas.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifReadable } from '../../support/files.js';
+import { speaker } from '../../support/format.js';
 import { shortHash } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { ForgetPlan, MemoryStore } from '../forget/index.js';
