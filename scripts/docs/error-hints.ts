@@ -138,6 +138,7 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   WEBHOOKS_DISABLED: "Set `plugins.entries.webhooks.enabled` and the route's `enabled` to true.",
   WEBHOOK_ROUTE_UNKNOWN: 'Run `svc webhook routes` to list them.',
   WEBHOOK_UNREACHABLE: 'Start `svc serve`, or check the host and the port.',
-  WORKSPACE_MISSING: 'Create it, pass another with --workspace, or run `svc config init`.',
+  WORKSPACE_MISSING:
+    'Create it, choose another with `svc config init`, or search any folder with `svc search -w DIR`.',
   WORKSPACE_UNREADABLE: 'Check the path and its permissions.',
 };

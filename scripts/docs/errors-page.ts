@@ -2,14 +2,14 @@ import { ERROR_CODES, WARNING_CODES } from '../../src/engine/errors/index.js';
 import { TYPICAL_HINTS } from './error-hints.js';
 import { fence, GENERATED, table } from './markdown.js';
 
-const TEXT = `error: no workspace at /home/ada/notes
- hint: create the folder, pass another with --workspace DIR, or run "svc config init"`;
+const TEXT = `error: there is no workspace at /home/ada/notes
+ hint: create it with "mkdir -p /home/ada/notes", choose another with "svc config init", or search any folder with "svc search -w DIR"`;
 
 const JSON_TEXT = `{
   "error": {
     "code": "WORKSPACE_MISSING",
-    "message": "no workspace at /home/ada/notes",
-    "hint": "create the folder, pass another with --workspace DIR, or run \\"svc config init\\""
+    "message": "there is no workspace at /home/ada/notes",
+    "hint": "create it with \\"mkdir -p /home/ada/notes\\", choose another with \\"svc config init\\", or search any folder with \\"svc search -w DIR\\""
   }
 }`;
 

@@ -5,13 +5,12 @@ import {
   type EvaluationOutput,
   openSources,
   type RecallEntry,
-  realWorkspaceDir,
   type SweepPreview,
 } from '../../engine/dreaming/index.js';
 import { askMemory, meanMetrics } from '../../engine/eval/index.js';
 import type { MemoryStore } from '../../engine/memory/forget/index.js';
 import { openMemory } from '../../engine/memory/index.js';
-import { scanMemoryFiles } from '../../engine/memory/sources/index.js';
+import { resolveWorkspace, scanMemoryFiles } from '../../engine/memory/sources/index.js';
 import { isProcessLockHeld, withProcessLock } from '../../engine/sqlite/process-lock.js';
 import { anySignal, letOthersRun } from '../../engine/support/async.js';
 import {
@@ -166,7 +165,7 @@ async function copyNotes(
   to: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const workspaceDir = realWorkspaceDir(workspace);
+  const workspaceDir = resolveWorkspace(workspace.dir);
   const sources = await openSources({ workspace, agentSources });
   const { exclude } = agentSources;
   const scan = scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [], exclude });

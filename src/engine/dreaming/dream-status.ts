@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { messageOf } from '../errors/index.js';
+import { resolveWorkspace } from '../memory/sources/index.js';
 import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { isProcessLockHeld } from '../sqlite/process-lock.js';
 import { nextRuns } from '../support/cron-times.js';
 import { iso } from '../support/time.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
 import { candidates } from './explain-claim.js';
 import { sweepOutput, workspaceOutput } from './output.js';
 import type { DreamStatusOutput } from './output-schemas.js';
@@ -46,7 +46,7 @@ function memoryOf({
   settings,
 }: DreamTarget): Pick<DreamStatusOutput['workspaces'][number], 'fault' | 'memory'> {
   try {
-    const { text } = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
+    const { text } = readGuarded(resolveWorkspace(workspace.dir), MEMORY_FILE);
     const memory = {
       promoted: promotedEntries(text).length,
       characters: text.length,

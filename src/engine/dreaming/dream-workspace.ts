@@ -1,8 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { StatePaths } from '../support/context.js';
-import { shellWord, shortHash } from '../support/text.js';
+import { shortHash } from '../support/text.js';
 
 /** A folder of notes that dreaming consolidates, and its state files. */
 export interface DreamWorkspace {
@@ -35,22 +33,4 @@ export function dreamFiles(name: string, state: Pick<StatePaths, 'stateDir'>) {
     /** Which workspace and agents this belongs to; see carryOverDreams. */
     origin: join(root, `${name}.origin.json`),
   };
-}
-
-/** The workspace's current real path. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE */
-export function realWorkspaceDir({ dir }: Pick<DreamWorkspace, 'dir'>): string {
-  try {
-    return realpathSync(dir);
-  } catch (cause) {
-    if (systemErrorCode(cause) === 'ENOENT') {
-      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${dir}`, {
-        hint: `create it with "mkdir -p ${shellWord(dir)}", or run "svc config set agents.defaults.workspace DIR"`,
-        cause,
-      });
-    }
-    throw new SvcError('WORKSPACE_UNREADABLE', `cannot read ${dir}: ${systemReason(cause)}`, {
-      hint: 'check its permissions',
-      cause,
-    });
-  }
 }

@@ -1,10 +1,10 @@
+import { resolveWorkspace } from '../memory/sources/index.js';
 import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import { findClaim } from './decide-by-hand.js';
 import type { DreamTarget } from './dream-targets.js';
-import { realWorkspaceDir } from './dream-workspace.js';
 import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates } from './scoring/gates.js';
@@ -108,7 +108,7 @@ export async function explainClaim(target: DreamTarget, wanted: string, moment: 
     const found = pooledClaim(findClaim(entries, wanted), entries, deep, nowMs);
     return { entry: found, trail: trailOf(found.key, sweeps) };
   });
-  const { text } = readGuarded(realWorkspaceDir(target.workspace), MEMORY_FILE);
+  const { text } = readGuarded(resolveWorkspace(target.workspace.dir), MEMORY_FILE);
   const sources = await openSources(target);
   return {
     ...checkGates(entry, deep, nowMs),

@@ -15,7 +15,6 @@ export {
 } from './decide-by-hand.js';
 export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
-export { realWorkspaceDir } from './dream-workspace.js';
 export { claimPassage, explainClaim, nextCandidates, recalledClaims } from './explain-claim.js';
 export { type Narrator, openNarrator } from './narrator.js';
 export {

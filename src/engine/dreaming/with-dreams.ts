@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolveWorkspace } from '../memory/sources/index.js';
 import { inRolledBackTransaction } from '../sqlite/database.js';
 import type { ProcessLockOptions } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
@@ -6,7 +7,7 @@ import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
 import type { ClaimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
-import { type DreamWorkspace, realWorkspaceDir } from './dream-workspace.js';
+import type { DreamWorkspace } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
@@ -57,7 +58,7 @@ export async function withNextSweep<T>(
   const dayOf = dayFormatter(timeZone);
   const { phases } = settings;
   const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
-  const shared = { dir: realWorkspaceDir(workspace), sources, phases, ...moment };
+  const shared = { dir: resolveWorkspace(workspace.dir), sources, phases, ...moment };
   const readNow = (dreams: OpenDreams): T => read(dreams, nextPromotions({ ...dreams, ...shared }));
   const found = await withIdleDreams(workspace, signal, (dreams) => {
     const { database } = dreams;
@@ -126,7 +127,7 @@ export async function changeDreams<T>(
   return withLockedDreams(workspace, { signal, onWait }, (dreams) => {
     const changer: MemoryChanger = {
       ...dreams,
-      dir: realWorkspaceDir(workspace),
+      dir: resolveWorkspace(workspace.dir),
       backupDir: workspace.files.backupDir,
       nowMs: clock.now(),
       dryRun: false,

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, posix, relative, sep } from 'node:path';
 import { workspaceOfMemory } from '../dreaming/dream-targets.js';
-import { realWorkspaceDir } from '../dreaming/dream-workspace.js';
 import { type OpenDreams, withLockedDreams } from '../dreaming/store/dream-database.js';
 import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../memory/index.js';
@@ -10,6 +9,7 @@ import {
   MEMORY_FOLDER,
   type MemoryFilesOptions,
   type NotMemory,
+  resolveWorkspace,
   whyNoMemory,
 } from '../memory/sources/index.js';
 import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
@@ -45,7 +45,7 @@ export async function changeNotes<T>(
 ): Promise<T> {
   const { clock, state } = context;
   const workspace = workspaceOfMemory({ agent, agentId }, state);
-  const dir = realWorkspaceDir(workspace);
+  const dir = resolveWorkspace(workspace.dir);
   return withLockedDreams(workspace, { signal, onWait }, ({ writes, captures }) => {
     const changer: NoteChanger = {
       writes,

@@ -9,9 +9,9 @@ import {
   nextSweepMs,
   openDreams,
   openNarrator,
-  realWorkspaceDir,
 } from '../../dreaming/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
+import { resolveWorkspace } from '../../memory/sources/index.js';
 import { MEMORY_FILE, readGuarded, requireWritable } from '../../memory-files/guarded-file.js';
 import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
@@ -55,7 +55,7 @@ function logFinding({ workspace: { files } }: DreamTarget): Finding | undefined 
 function memoryFinding({ workspace, settings }: DreamTarget): Finding | undefined {
   const file = join(workspace.dir, MEMORY_FILE);
   try {
-    const memory = readGuarded(realWorkspaceDir(workspace), MEMORY_FILE);
+    const memory = readGuarded(resolveWorkspace(workspace.dir), MEMORY_FILE);
     const { path, text } = memory;
     requireWritable(memory);
     // The file is replaced, so its folder must be writable.

@@ -7,11 +7,12 @@ import {
   type ExcludeSettings,
   joinedLines,
   readDocument,
+  resolveWorkspace,
   scanMemoryFiles,
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import type { ServerContext } from '../../postgres/index.js';
-import { type DreamWorkspace, realWorkspaceDir } from '../dream-workspace.js';
+import type { DreamWorkspace } from '../dream-workspace.js';
 import type { MemoryChanger } from '../promotion/change-memory.js';
 import {
   type ClaimPlace,
@@ -71,7 +72,7 @@ export async function openSources({
   readonly workspace: Pick<DreamWorkspace, 'dir'>;
   readonly agentSources: AgentSources;
 }): Promise<DreamSources> {
-  const dir = realWorkspaceDir(workspace);
+  const dir = resolveWorkspace(workspace.dir);
   const forgotten = await readForgotten(...forget);
   /** By path, since each phase looks again. */
   const skipped = new Map<string, SkippedFile>();

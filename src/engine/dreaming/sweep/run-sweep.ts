@@ -1,11 +1,11 @@
 import { asSvcError, messageOf } from '../../errors/index.js';
 import type { SkippedFile } from '../../memory/index.js';
+import { resolveWorkspace } from '../../memory/sources/index.js';
 import { inRolledBackTransaction } from '../../sqlite/database.js';
 import { anySignal, letOthersRun } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { dayFormatter, daysBefore } from '../../support/day.js';
 import type { DreamTarget } from '../dream-targets.js';
-import { realWorkspaceDir } from '../dream-workspace.js';
 import { type DiaryMaterial, type Narrator, plainDiaryText } from '../narrator.js';
 import {
   type MemoryChanger,
@@ -136,7 +136,7 @@ class Sweep {
     const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
     this.context = {
       ...dreams,
-      dir: realWorkspaceDir(workspace),
+      dir: resolveWorkspace(workspace.dir),
       backupDir: workspace.files.backupDir,
       dryRun: options.dryRun === true,
       sources,

@@ -203,7 +203,7 @@ export class IndexKeeper {
     if (home.others === undefined || existsSync(workspaceDir)) return undefined;
     return {
       code: 'INDEX_STALE',
-      message: `only other hosts were searched: no workspace at ${workspaceDir}`,
+      message: `only other hosts were searched: there is no workspace at ${workspaceDir}`,
     };
   }
 

@@ -152,7 +152,7 @@ export function removeStrays({ temporaries }: Pick<Scan, 'temporaries'>, nowMs: 
   }
 }
 
-/** The workspace's real path. */
+/** The workspace's real path. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED */
 export function resolveWorkspace(workspaceDir: string): string {
   try {
     const real = realpathSync(workspaceDir);
@@ -163,8 +163,8 @@ export function resolveWorkspace(workspaceDir: string): string {
     if (isHandleShortage(error)) throw handlesExhausted(error);
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
-      throw new SvcError('WORKSPACE_MISSING', `no workspace at ${workspaceDir}`, {
-        hint: `create the folder (mkdir -p ${shellWord(workspaceDir)}), run "svc config init", or pass another with --workspace DIR`,
+      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
+        hint: `create it with "mkdir -p ${shellWord(workspaceDir)}", choose another with "svc config init", or search any folder with "svc search -w DIR"`,
         cause: error,
       });
     }
