@@ -52,7 +52,7 @@ export function watchedWebhooks(
     ...live,
     serving,
     close: async (): Promise<void> => {
-      await live.close();
+      live.close();
       await flows?.close();
     },
   };

@@ -1,4 +1,3 @@
-import { SvcError } from '../errors/index.js';
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { Flows } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -8,10 +7,12 @@ import type { Delivery } from './deliveries/delivery-record.js';
 import type { Replay, ReplayResult } from './deliveries/replay-delivery.js';
 import type { RouteStatus } from './routes.js';
 
+type LiveRoute = RouteStatus & { readonly activity: LiveRouteActivity };
+
 /** The listener at one moment, for a screen. */
 export interface WebhooksSnapshot {
-  readonly routes: readonly (RouteStatus & { readonly activity: LiveRouteActivity })[];
-  /** The newest flows, the last changed first. */
+  readonly routes: readonly LiveRoute[];
+  /** The newest flows as last read, the last changed first. */
   readonly flows: readonly FlowRecord[];
   /** The last 100 deliveries, the newest first; the same list while nothing was recorded. */
   readonly deliveries: readonly Delivery[];
@@ -19,9 +20,11 @@ export interface WebhooksSnapshot {
 
 /** A view of a listener while it runs. */
 export interface LiveWebhooks {
-  readonly snapshot: () => Promise<WebhooksSnapshot>;
+  readonly routes: () => readonly LiveRoute[];
+  /** Waits for nothing: a store of flows that hangs must not stop a screen. */
+  readonly snapshot: () => WebhooksSnapshot;
   readonly deliveries: LiveDeliveries;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /** The recorded deliveries, for operators. */
@@ -50,7 +53,7 @@ export function liveWebhooks(
   let shownFlows: readonly FlowRecord[] = [];
   let version: string | undefined;
   let readMs = Number.NEGATIVE_INFINITY;
-  let reading = Promise.resolve();
+  let isReading = false;
   const readFlows = async (): Promise<void> => {
     const opened = await flows();
     const current = await opened?.version();
@@ -59,32 +62,31 @@ export function liveWebhooks(
     shownFlows = entries.map(({ flow }) => flow).toSorted((a, b) => b.updatedAt - a.updatedAt);
     version = current;
   };
+  const readSoon = (): void => {
+    if (isReading || clock.now() - readMs < READ_FLOWS_EVERY_MS) return;
+    readMs = clock.now();
+    isReading = true;
+    const ended = (): void => {
+      isReading = false;
+    };
+    // What cannot be read now is read again with a later snapshot.
+    void readFlows().then(ended, ended);
+  };
+  const routes = (): readonly LiveRoute[] => {
+    const nowMs = clock.now();
+    return statuses().map((route) => ({ ...route, activity: activity.live(route.id, nowMs) }));
+  };
   return {
-    snapshot: async () => {
-      const nowMs = clock.now();
-      if (nowMs - readMs >= READ_FLOWS_EVERY_MS) {
-        readMs = nowMs;
-        reading = reading.then(readFlows).catch(ignoreReadFailure);
-      }
-      await reading;
-      const routes = statuses().map((route) => {
-        return { ...route, activity: activity.live(route.id, nowMs) };
-      });
-      return { routes, flows: shownFlows, deliveries: deliveries.recent() };
+    routes,
+    snapshot: () => {
+      readSoon();
+      return { routes: routes(), flows: shownFlows, deliveries: deliveries.recent() };
     },
     deliveries: {
       list: (filter) => deliveries.list(filter),
       find: (id) => deliveries.find(id),
       replay,
     },
-    close: async () => {
-      await reading;
-      deliveries.close();
-    },
+    close: () => deliveries.close(),
   };
-}
-
-/** Flows that cannot be read now are read again with a later snapshot. */
-function ignoreReadFailure(error: unknown): void {
-  if (!(error instanceof SvcError)) throw error;
 }

@@ -172,7 +172,7 @@ export class Webhooks {
   async close(): Promise<void> {
     await this.listener.close();
     await this.recorder.close();
-    await this.live.close();
+    this.live.close();
     this.activityFile.close();
     this.metrics.close();
     await this.flows.close();

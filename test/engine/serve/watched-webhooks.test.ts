@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
@@ -10,6 +13,7 @@ import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('watching the listener of another process');
 
@@ -20,14 +24,14 @@ function route(id: string) {
   return { path: `/plugins/webhooks/${id}`, sessionKey: 'agent:main:ci', secret };
 }
 
-function watched() {
+function watched(more: object = {}) {
   const home = tempFolder();
   const clock = testClock();
   const context = contextOf(home.path, { clock, env: { NOT_SET: 'only in this shell' } });
   const off = { ...route('off'), enabled: false };
   const routes = { ci: route('ci'), lost: route('lost'), late: route('late'), off };
   const webhooks = { enabled: true, config: { routes } };
-  const input = { plugins: { entries: { webhooks } } };
+  const input = { ...more, plugins: { entries: { webhooks } } };
   const loaded = { file: undefined, input, resolved: resolveConfig(input), warnings: [] };
   const activity = (requests: number, rejected: number): void => {
     const ci = { requests, rejected, last: AN_ANSWER };
@@ -70,7 +74,7 @@ function watched() {
 
 test('without a listener no route is served, no secret read, and no flows database created', async () => {
   const { home, webhooks } = watched();
-  const { routes, flows } = await webhooks.snapshot();
+  const { routes, flows } = webhooks.snapshot();
   assert.equal(
     routes.map(({ id, state, secretSource }) => [id, state, secretSource]),
     [
@@ -90,7 +94,7 @@ test('routes are those recorded by the listening process, as long as it runs', a
   await withInstanceLock(home.path, async () => {
     serves();
     assert.equal(
-      (await webhooks.snapshot()).routes.map(({ id, state, fault }) => [id, state, fault?.hint]),
+      webhooks.snapshot().routes.map(({ id, state, fault }) => [id, state, fault?.hint]),
       [
         ['ci', 'served', undefined],
         ['lost', 'skipped', 'set it'],
@@ -118,19 +122,19 @@ test('routes that the listener skips are not listed as served where their secret
 
 test('traffic is the growth of the totals over the last minute of watching', async () => {
   const { clock, activity, webhooks } = watched();
-  const ci = async () => (await webhooks.snapshot()).routes[0]?.activity;
+  const ci = () => webhooks.snapshot().routes[0]?.activity;
   activity(100, 2);
-  assert.is(Math.max(...((await ci())?.perSecond ?? [])), 0);
-  assert.equal([(await ci())?.requests, (await ci())?.rejections], [100, [['total', 2]]]);
+  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
+  assert.equal([ci()?.requests, ci()?.rejections], [100, [['total', 2]]]);
   activity(107, 2);
   activity(110, 2);
-  assert.equal((await ci())?.perSecond.slice(-2), [0, 10]);
+  assert.equal(ci()?.perSecond.slice(-2), [0, 10]);
   clock.nowMs += 5000;
   activity(111, 3);
-  assert.equal((await ci())?.perSecond.slice(-7), [10, 0, 0, 0, 0, 0, 1]);
-  assert.is((await ci())?.perSecond.length, 60);
+  assert.equal(ci()?.perSecond.slice(-7), [10, 0, 0, 0, 0, 0, 1]);
+  assert.is(ci()?.perSecond.length, 60);
   clock.nowMs += 60_000;
-  assert.is(Math.max(...((await ci())?.perSecond ?? [])), 0);
+  assert.is(Math.max(...(ci()?.perSecond ?? [])), 0);
   await webhooks.close();
 });
 
@@ -140,14 +144,33 @@ test('flows of the other process are listed, last changed first', async () => {
   const first = await newFlow(flows);
   own.nowMs += 1000;
   const second = await newFlow(flows);
-  const shown = async () => (await webhooks.snapshot()).flows.map(({ flowId }) => flowId);
-  assert.equal(await shown(), [second, first]);
+  const shows = (ids: readonly string[]) =>
+    waitFor('the flows', () => {
+      clock.nowMs += 1000;
+      const shown = webhooks.snapshot().flows.map(({ flowId }) => flowId);
+      return isDeepStrictEqual(shown, ids);
+    });
+  await shows([second, first]);
   own.nowMs += 1000;
   await flows.operator.cancelFlow(first);
-  clock.nowMs += 1000;
-  assert.equal(await shown(), [first, second]);
+  await shows([first, second]);
   await webhooks.close();
   await flows.close();
+});
+
+test('a PostgreSQL server that is silent delays neither routes nor the end', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const connected = once(silent, 'connection');
+  const address = silent.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const { webhooks } = watched({ storage: { url: `postgres://svc@127.0.0.1:${port}/svc` } });
+  webhooks.snapshot();
+  const [socket] = await connected;
+  assert.is(webhooks.snapshot().routes.length, 4);
+  await webhooks.close();
+  socket.destroy();
+  silent.close();
 });
 
 test.run();

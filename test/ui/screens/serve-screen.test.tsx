@@ -148,6 +148,20 @@ test('shows the traffic, the queue and what is paused', async () => {
   await screen.close();
 });
 
+test('shows the traffic while the queue cannot be read, which is not asked for again meanwhile', async () => {
+  let reads = 0;
+  const { screen, shows } = open(120, 24, () => {
+    reads += 1;
+    return new Promise(() => undefined);
+  });
+  screen.setServe(serving([service('webhooks')]));
+  await waitFor('the first read', () => reads === 1);
+  screen.setWebhooks(liveWebhooks(snapshot));
+  await shows('13/min');
+  assert.is(reads, 1);
+  await screen.close();
+});
+
 test('shows what a service logged last, and a store that cannot be read as a fault', async () => {
   const { terminal, screen, shows } = open(80, 24, async () => {
     throw new Error('the flow store is locked');

@@ -118,7 +118,8 @@ function flow(n: number): FlowRecord {
 /** A listener whose state `current` returns; its replays are added to `calls`. */
 export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = []): LiveWebhooks {
   return {
-    snapshot: async () => current(),
+    routes: () => current().routes,
+    snapshot: current,
     deliveries: {
       list: ({ failed }) =>
         current().deliveries.filter(({ status }) => failed !== true || status >= 400),
@@ -134,6 +135,6 @@ export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = 
         return { original, id: 'new', answer, isFirstAnswer: !again, unrecorded: undefined };
       },
     },
-    close: async () => undefined,
+    close: () => undefined,
   };
 }

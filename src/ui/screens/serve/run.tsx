@@ -61,14 +61,16 @@ export function openServeScreen(options: ServeScreenOptions) {
   });
   const unsubscribe = store.subscribe(() => void browser.refresh());
   let live: LiveWebhooks | undefined;
-  const poll = async (): Promise<void> => {
-    const traffic = live && trafficOf(await live.snapshot());
-    dispatch({ traffic, queue: await queue() });
-  };
+  let isReading = false;
+  const readQueue = async (): Promise<void> => dispatch({ queue: await queue() });
   const polling = setInterval(() => {
-    // Times go on even if the poll fails.
-    dispatch({ nowMs: now() });
-    void browser.noteOutage(poll());
+    // Times and traffic go on even if the queue cannot be read.
+    dispatch({ nowMs: now(), traffic: live && trafficOf(live.routes()) });
+    if (isReading) return;
+    isReading = true;
+    void browser.noteOutage(readQueue()).finally(() => {
+      isReading = false;
+    });
   }, POLL_MS);
   const screen = mountScreen(
     <BrowserScreen
@@ -117,7 +119,7 @@ export function openServeScreen(options: ServeScreenOptions) {
 }
 
 /** Requests to all routes in each second. */
-function trafficOf({ routes }: Awaited<ReturnType<LiveWebhooks['snapshot']>>): readonly number[] {
+function trafficOf(routes: ReturnType<LiveWebhooks['routes']>): readonly number[] {
   const [first] = routes;
   const seconds = first?.activity.perSecond ?? [];
   return seconds.map((_, at) =>

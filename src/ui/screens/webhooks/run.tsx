@@ -81,7 +81,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const poll = async (): Promise<void> => {
     // Times go on even if the snapshot fails.
     store.dispatch({ nowMs: now() });
-    const webhooks = await live?.snapshot();
+    const webhooks = live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks) });
     if (webhooks === undefined || webhooks.deliveries === listedDeliveries) return;
     await browser.refresh();
