@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/index.js';
 import {
@@ -84,6 +85,9 @@ type StoredDreams = Pick<DreamsSummary, 'fault' | 'isFull' | 'last'>;
 
 function storedDreams(target: DreamTarget): StoredDreams {
   const isFull = isMemoryFull(target);
+  if (!existsSync(target.workspace.files.database)) {
+    return { last: undefined, isFull, fault: undefined };
+  }
   try {
     const dreams = openDreams(target.workspace);
     try {

@@ -6,6 +6,7 @@ import {
   databaseFault,
   openDatabase,
   openDatabaseBytes,
+  sqliteDriver,
 } from '../../../sqlite/database.js';
 import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { MemoryIndex } from '../memory-index.js';
@@ -33,12 +34,14 @@ export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
 const BUSY_TIMEOUT_MS = 5000;
 const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
 
-/** Opens an index for reading, or for the holder of the index lock to write. @throws SvcError INDEX_* */
+/** Opens an index for reading, or for the holder of the index lock to write. @throws SvcError INDEX_*, SQLITE_UNUSABLE */
 export function openIndex(
   file: string,
   access: 'read' | 'write',
   vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
 ): OpenedIndex {
+  // Without SQLite, a missing index cannot be built either.
+  sqliteDriver();
   if (statIndex(file) === undefined) return { state: 'missing' };
   let database: Connection | undefined;
   try {
