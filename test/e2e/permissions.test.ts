@@ -198,6 +198,20 @@ test('a state folder that cannot be created is an error that names it', async ()
   });
 });
 
+test('the configuration in a read-only state folder is not changed, and the reason is named', async () => {
+  const { root } = world({});
+  writeFileSync(root.at('home/config.lock'), '');
+  giveToOrdinary(root.path);
+  await withMode(root.at('home'), 0o555, async () => {
+    const args = ['config', 'set', 'storage.poolSize', '5', '--json'];
+    const run = await runSvc(args, { home: root.at('home'), uid: ORDINARY_UID, root: program });
+    const { code, message } = jsonOf.error(run);
+    assert.is(code, 'STATE_UNWRITABLE');
+    // Node's own driver only knows that the file is read-only.
+    assert.match(message, /^cannot write to \S+\/home: (?:permission denied|it is read-only)$/u);
+  });
+});
+
 test('a link to an unreadable file is reported as a link', async () => {
   const { root, memory } = world({ 'a.md': 'alpha' });
   symlinkSync('/root/.profile', root.at('notes/link.md'));

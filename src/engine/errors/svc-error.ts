@@ -161,6 +161,9 @@ const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
   ['ELOOP', 'a symbolic link leads back to itself'],
   ['ENAMETOOLONG', 'the name is too long'],
   ['EROFS', 'the file system is read-only'],
+  ['SQLITE_READONLY', 'it is read-only'],
+  // Where its folder cannot be written.
+  ['SQLITE_READONLY_DIRECTORY', 'permission denied'],
   ['ENOSPC', 'the disk is full'],
   ['SQLITE_FULL', 'the disk is full'],
   ['SQLITE_IOERR_SHMSIZE', 'the disk is full'],
