@@ -186,7 +186,7 @@ export const ERROR_CODES = {
   STATE_UNWRITABLE: failure('The state folder cannot be written.'),
   SYSTEM_REFUSED: failure('The system refused to read or write a file.'),
   STORAGE_BUSY: failure(
-    'Other hosts kept changing the same rows of the PostgreSQL server, or removed this one.',
+    'Other hosts kept changing the same rows of the PostgreSQL server, removed this one, or used it while it was copied.',
   ),
   STORAGE_FAILED: failure('The PostgreSQL server failed.'),
   STORAGE_FULL: failure('The disk of the PostgreSQL server is full.'),

@@ -48,7 +48,11 @@ for (const postgres of await testServers()) {
   const test = suite(`copying to and from ${postgres.name}`);
   test.after(() => postgres.stop());
 
-  const url = await postgres.newDatabase();
+  let url = '';
+  // Not outside: uvu starts when nothing is left to do at once, and then ran both suites at the same time.
+  test.before(async () => {
+    url = await postgres.newDatabase();
+  });
   let last: ServerContext | undefined;
   /** The same for every test: a new one takes PGlite half a second of processor time. */
   const emptyDatabase = async () => {
@@ -253,8 +257,20 @@ for (const postgres of await testServers()) {
     const refused = await failureOf(copy(host, 'postgres'));
     assert.is(refused.code, 'FLOWS_BUSY');
     assert.match(refused.hint ?? '', /svc serve/);
+    assert.is(rowsOf(await copy(host, 'postgres', { dryRun: true }))['flows'], FLOWS);
     await flows.close();
     assert.ok((await copy(host, 'postgres')).verified);
+    if (postgres.connections === 1) return;
+
+    await closeServers(host.context);
+    const other = serverAt(url);
+    await other.query('SELECT 1');
+    const { code, message } = await failureOf(copy(host, 'sqlite'));
+    assert.is(code, 'STORAGE_BUSY');
+    assert.match(message, / is in use by 1 other connection of svc$/u);
+    assert.is(rowsOf(await copy(host, 'sqlite', { dryRun: true }))['flows'], FLOWS);
+    await other.close();
+    assert.ok((await copy(host, 'sqlite')).verified);
   });
 
   test('vectors are copied there and back byte for byte, and paid for once', async () => {

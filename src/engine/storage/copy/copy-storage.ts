@@ -14,6 +14,7 @@ import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifThere } from '../../support/files.js';
+import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
 import { type CopiedPart, type CopyPart, copyPart } from './copy-part.js';
@@ -27,7 +28,7 @@ import {
   type RecordRow,
   type RecordStore,
 } from './record-tables.js';
-import { holdFlows, sqliteRecords } from './sqlite-records.js';
+import { openCopiedFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
 
 type CopyDirection = StorageCopyOutput['to'];
@@ -53,7 +54,7 @@ export interface CopyProgress {
  * Copies flows and vectors between the files of this host and the server, and recalls to the server, then compares both
  * stores. Documents are not copied: the next sync makes them again, and finds their vectors. The source stays as it is.
  *
- * @throws SvcError FLOWS_BUSY, STORAGE_BUSY if somebody uses the source; STORAGE_*, FLOWS_*, INDEX_*
+ * @throws SvcError FLOWS_BUSY, STORAGE_BUSY if somebody uses the source of a copy; STORAGE_*, FLOWS_*, INDEX_*
  */
 export async function copyStorage(
   context: EngineContext,
@@ -61,7 +62,7 @@ export async function copyStorage(
   options: CopyStorageOptions,
 ): Promise<StorageCopyOutput> {
   const server = await openCurrentServer(context, loaded.resolved);
-  if (options.to === 'sqlite') await requireUnused(server);
+  if (options.to === 'sqlite' && !options.dryRun) await requireUnused(server);
   const run = { context, server, options };
   const allAgents = resolveAgents(loaded, context);
   const agents = uniqueBy(allAgents, ({ memorySearch }) => memorySearch.store.path);
@@ -120,7 +121,7 @@ async function requireUnused(server: Server): Promise<void> {
   if (others === 0) return;
   throw new SvcError(
     'STORAGE_BUSY',
-    `${others} other connections of svc use PostgreSQL at ${describeAddress(server.address)}`,
+    `PostgreSQL at ${describeAddress(server.address)} is in use by ${formatCountOf(others, 'other connection')} of svc`,
     { hint: '"svc storage status" shows from where; stop svc on these hosts, then run it again' },
   );
 }
@@ -130,7 +131,7 @@ async function copyFlows(run: CopyRun, origin: string): Promise<readonly CopiedP
   const { context, server, options } = run;
   const toPostgres = options.to === 'postgres';
   const file = flowsFile(context);
-  const database = holdFlows(file, !toPostgres && !options.dryRun);
+  const database = openCopiedFlows(file, { creates: !toPostgres, dryRun: options.dryRun });
   try {
     const parts: CopiedPart[] = [];
     const deletedFlows = new Set<unknown>();

@@ -20,17 +20,22 @@ import {
 const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Opens the database of flows for this process only: no other process can open it until it is closed, so no listener or
- * worker changes it meanwhile.
+ * Opens the database of flows, to copy from or to it. No other process can open it until it is closed, so no listener
+ * or worker changes it meanwhile; a dry run only reads it, and keeps nobody out.
  *
  * @param creates whether to create it
  * @returns undefined if there is none
  * @throws SvcError FLOWS_BUSY if another process has it open; FLOWS_*
  */
-export function holdFlows(file: string, creates: boolean): Connection | undefined {
-  if (!creates && !existsSync(file)) return undefined;
+export function openCopiedFlows(
+  file: string,
+  { creates, dryRun }: { readonly creates: boolean; readonly dryRun: boolean },
+): Connection | undefined {
+  if ((dryRun || !creates) && !existsSync(file)) return undefined;
   // Brings it to this version.
-  openFlowsDatabase(file).close();
+  const shared = openFlowsDatabase(file);
+  if (dryRun) return shared;
+  shared.close();
   const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
