@@ -90,6 +90,7 @@ let databaseCount = 0;
 
 /** New databases on a server that a role with the right to create them can reach. */
 function databasesOf(adminUrl: string): TestPostgres {
+  const created: string[] = [];
   return {
     name: 'PostgreSQL',
     connections: MAX_CONNECTIONS,
@@ -98,11 +99,17 @@ function databasesOf(adminUrl: string): TestPostgres {
       const name = `svc_test_${process.pid}_${databaseCount}`;
       await runSql(adminUrl, `DROP DATABASE IF EXISTS ${name}`);
       await runSql(adminUrl, `CREATE DATABASE ${name}`);
+      created.push(name);
       const url = new URL(adminUrl);
       url.pathname = `/${name}`;
       return url.href;
     },
-    stop: async () => undefined,
+    // The server may be one that goes on; some tests leave connections open.
+    stop: async () => {
+      for (const name of created.splice(0)) {
+        await runSql(adminUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      }
+    },
   };
 }
 
