@@ -75,7 +75,8 @@ export async function allOf(
 }
 
 /**
- * Runs work on a private temporary file with all of stdin, then removes it.
+ * Runs work on a private temporary file with all of stdin, which should be JSON Lines, then removes it. Of anything else,
+ * the file has the beginning.
  *
  * @param folder where the file is created
  * @throws the signal's reason; what the work throws; errors do not name the temporary file
@@ -89,7 +90,7 @@ export async function withStdinFile<T>(
   const file = join(folder, `.${crypto().randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
     const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
-    await pipeline(process.stdin, copy, { signal }).catch((error: unknown) => {
+    await pipeline(process.stdin, beginningUnlessJson, copy, { signal }).catch((error: unknown) => {
       signal.throwIfAborted();
       // The error of writing names no file.
       throw error instanceof Error ? Object.assign(error, { path: folder }) : error;
@@ -101,5 +102,15 @@ export async function withStdinFile<T>(
     throw new SvcError(code, message, { hint, details, cause: error });
   } finally {
     await rm(file, { force: true });
+  }
+}
+
+/** What is not JSON may never end, and would fill the disk before somebody checks it. */
+async function* beginningUnlessJson(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isJson: boolean | undefined;
+  for await (const piece of pieces) {
+    yield piece;
+    isJson ??= piece.toString('latin1', 0, 1) === '{';
+    if (!isJson) return;
   }
 }

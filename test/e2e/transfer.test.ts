@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
-import { runSvc } from '../support/run-svc.js';
+import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
 
@@ -80,6 +81,12 @@ test('an error in an export from stdin names its line, not a temporary file', as
   assert.is(failed.code, 2);
   assert.match(failed.stderr, /error: invalid export, line 2: /);
   assert.not.match(failed.stderr, /svc\.tmp/);
+
+  // What never ends must not fill the disk first. The limit of 10 MB ends a test that fails.
+  const program = [process.execPath, join(ROOT, 'bin/run.js'), 'memory', 'import', '-'];
+  const endless = ['-c', 'ulimit -f 20480; yes | "$@"', 'sh', ...program];
+  const refused = await startProgram('sh', endless, { home: homeOf({}).path }).done;
+  assert.match(refused.stderr, /^error: invalid export, line 1: it is not JSON$/m);
 });
 
 test('neither an export nor a note is overwritten without a flag', async () => {
