@@ -206,6 +206,8 @@ const UNKNOWN: readonly (readonly [string, string])[] = [
     'did you mean "agents.defaults.memorySearch.query.hybrid"?',
   ],
   ['memory.citations.x', 'it has no keys'],
+  // Keys of this name are elsewhere, and none of them is more likely.
+  ['storage.enabled', 'known keys: url, origin'],
   ['zzz', 'known keys: $schema, agents'],
 ];
 

@@ -124,10 +124,11 @@ export function isListSchema(schema: Schema): boolean {
   return unwrap(schema) instanceof $ZodArray;
 }
 
-/** The path of a key with this name outside of maps and lists: one in the wrong place. */
+/** The path of the only key with this name outside of maps and lists: one in the wrong place. */
 export function pathOfKey(name: string): string | undefined {
   const keys = [...walkKeys(configSchema)];
-  return keys.find(({ path }) => path.at(-1) === name && !path.includes('*'))?.text;
+  const [found, ...others] = keys.filter(({ path }) => path.at(-1) === name && !path.includes('*'));
+  return others.length === 0 ? found?.text : undefined;
 }
 
 interface WalkedKey {
