@@ -95,7 +95,7 @@ export function asImportError(file: string, cause: unknown): SvcError {
   const code = systemErrorCode(cause);
   if (code === 'ENOENT' || code === 'ENOTDIR') return missingSource(file);
   return new SvcError('IMPORT_FAILED', `cannot read ${file}: ${systemReason(cause)}`, {
-    hint: 'check the permissions of the file',
+    hint: 'check the file and its permissions',
     cause,
   });
 }
