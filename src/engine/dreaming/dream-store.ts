@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { Forgotten } from '../memory/forgotten/index.js';
+import { lineEndAfter } from '../memory-files/insertion.js';
 import { inWriteTransaction } from '../sqlite/database.js';
 import { runSql } from '../sqlite/query.js';
 import { NEVER } from '../support/async.js';
@@ -58,27 +60,30 @@ function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
   for (const sweep of sweeps.list()) {
     const { memory } = sweep;
     if (memory === undefined) continue;
-    const operations = memory.operations.filter((operation) =>
-      textsOf(operation).every((text) => forgotten.removeFrom(text) === text),
-    );
-    if (operations.length === memory.operations.length) continue;
+    const operations = memory.operations.flatMap((operation) => leftOf(operation, forgotten));
+    if (isDeepStrictEqual(operations, memory.operations)) continue;
     sweeps.put({ ...sweep, memory: { ...memory, operations } });
     changed += 1;
   }
   return changed;
 }
 
-function textsOf(operation: MemoryOperation): readonly string[] {
-  switch (operation.kind) {
-    case 'frame':
-    case 'add':
-    case 'archive':
-      return [operation.inserted];
-    case 'replace':
-      return [operation.before, operation.after];
-    case 'retire':
-      return [operation.before, operation.above];
+/** An operation without forgotten text, or none. The text above a retired entry only shows where it was. */
+function leftOf(operation: MemoryOperation, forgotten: Forgotten): readonly MemoryOperation[] {
+  const isForgotten = (text: string): boolean => forgotten.removeFrom(text) !== text;
+  if (operation.kind === 'retire') {
+    const { before, above } = operation;
+    if (isForgotten(before)) return [];
+    if (!isForgotten(above)) return [operation];
+    const left = forgotten.removeFrom(above);
+    // If nothing is left, undo must not find a place, and appends the entry.
+    return [{ ...operation, above: left === '' ? before : left + lineEndAfter(left, '\n') }];
   }
+  const isGone =
+    operation.kind === 'replace'
+      ? isForgotten(operation.before) || isForgotten(operation.after)
+      : isForgotten(operation.inserted);
+  return isGone ? [] : [operation];
 }
 
 /** Rewrites the copies of `MEMORY.md` made before sweeps. */

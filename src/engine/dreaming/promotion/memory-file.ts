@@ -174,7 +174,6 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
       const { above, before } = operation;
       // A killed undo may have put it back already.
       if (text.includes(before)) return text;
-      if (above === '') return before + text;
       return replaceOnce(text, above, above + before) ?? text + lineEndAfter(text, '\n') + before;
     }
   }
@@ -257,9 +256,11 @@ function safeItem(text: string): string {
 /** Enough text above a block to find its place again. */
 const CONTEXT_CHARACTERS = 400;
 
+/** Whole lines: the end of one would not be recognized when the line is forgotten. */
 function textAbove(text: string, block: string): string {
   const at = text.indexOf(block);
-  return text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at);
+  const from = at - CONTEXT_CHARACTERS;
+  return text.slice(from <= 0 ? 0 : text.lastIndexOf('\n', from) + 1, at);
 }
 
 function linesOf(text: string): string[] {

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
+import { dreamStore } from '../../../../src/engine/dreaming/dream-store.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import type { Narrator } from '../../../../src/engine/dreaming/narrator.js';
 import {
@@ -11,7 +12,12 @@ import {
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { queryHashOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
-import { runSweep, type SweepOptions } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import {
+  runSweep,
+  type SweepOptions,
+  type SweepSummary,
+} from '../../../../src/engine/dreaming/sweep/run-sweep.js';
+import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/index.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
 import { NOTES_ONLY } from '../../../support/dreams.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -197,6 +203,90 @@ test('an entry that a person edited is not brought up to date', async () => {
   world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
   await world.sweep({ clock: { now: () => NIGHT + DAY } });
   assert.is(world.read('MEMORY.md'), edited);
+});
+
+test('an entry that a model reworded is brought up to date; one that MEMORY.md says by hand is retired', async () => {
+  for (const isByHand of [false, true]) {
+    const world = newWorkspace();
+    askedOften(world);
+    const narrator: Narrator = {
+      faults: [],
+      condense: async (text) => text.replace('of the storage server', '(storage server)'),
+      diary: async () => 'A quiet night.',
+    };
+    await world.sweep({ narrator });
+    assert.match(world.read('MEMORY.md'), /backup \(storage server\) runs/);
+    const update = 'The nightly backup of the storage server moved to 03:15.';
+    world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+    const byHand = isByHand ? `\n## Mine\n\n- ${update}\n` : '';
+    world.home.write('notes/MEMORY.md', world.read('MEMORY.md') + byHand);
+    const { decisions } = await world.sweep({ clock: { now: () => NIGHT + DAY } });
+    assert.equal(
+      decisions.map(({ decision }) => decision),
+      isByHand ? [] : ['renew'],
+    );
+    const memory = world.read('MEMORY.md');
+    assert.is(memory.split(update).length, 2);
+    assert.not(memory.includes('02:30'));
+    assert.match(world.read('memory/archive/2026-11.md'), /Until 2026-11-20: .* runs at 02:30/);
+  }
+});
+
+test('an older note does not replace an entry of a newer one', async () => {
+  const newer = FACT.replace('02:30', '01:30');
+  const world = newWorkspace({ 'memory/2026-11-18.md': `# Day\n\n- ${newer}\n` });
+  askedOften(world, newer);
+  await world.sweep();
+  world.home.write(
+    'notes/MEMORY.md',
+    world.read('MEMORY.md').replace('from=memory/2026-11-18.md', 'from=memory/2026-11-19.md'),
+  );
+  world.home.write('notes/memory/2026-11-18.md', NOTE);
+  askedOften(world);
+  const { decisions } = await world.sweep();
+  assert.equal(
+    decisions.map((one) => [one.decision, 'why' in one ? one.why : '']),
+    [['skip', 'superseded']],
+  );
+  assert.ok(world.read('MEMORY.md').includes(newer));
+});
+
+test('what is forgotten is in no record of a sweep, and what was below it can still be undone', async () => {
+  const secret = `Ana told only me about it; ${'that is a long story, and '.repeat(16)}nobody else knows.`;
+  const update = 'The nightly backup of the storage server moved to 03:15.';
+  for (const above of ['- Tea is in the red tin.\n', '']) {
+    const world = newWorkspace();
+    world.home.write('notes/MEMORY.md', `# Mine\n\n- ${update}\n${above}- ${secret}\n`);
+    askedOften(world);
+    // The sweep after it retires what it has written, since MEMORY.md has the newer statement.
+    const promoting = await world.sweep();
+    world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+    const retiring = await world.sweep({ clock: { now: () => NIGHT + DAY } });
+    const memory = world.read('MEMORY.md').replace(`- ${secret}\n`, '');
+    assert.not(memory.includes(FACT));
+    const operations = async (forgets: string, { sweep }: SweepSummary) => {
+      const list = [{ documents: [], lines: [hashesOf('', forgets)] }];
+      await dreamStore(world.workspace, 'UTC').follow(new Forgotten('', list));
+      const dreams = openDreams(world.workspace);
+      const found = dreams.sweeps.get(sweep.id)?.memory?.operations ?? [];
+      dreams.close();
+      return found;
+    };
+    const left = await operations(secret, retiring);
+    assert.not(JSON.stringify(left).includes('nobody else knows'));
+    const { text } = undoEdits(
+      memory,
+      left.filter(({ kind }) => kind === 'retire'),
+    );
+    assert.match(
+      text,
+      /^# Mine\n\n- The nightly (?:.*\n)*## Promoted .*\n\n<!--.*\n- The nightly .* 02:30\.\n/,
+    );
+    assert.equal(
+      (await operations(FACT, promoting)).map(({ kind }) => kind),
+      ['frame'],
+    );
+  }
 });
 
 test('a secret is never recorded, whatever its source and however often it is recalled', async () => {
