@@ -236,6 +236,38 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
 });
 
+test('a conversation that is no longer searched is forgotten, and nothing that its path matches', async () => {
+  const home = serverHome(
+    withSessions({ memorySearch: { sync: { sessions: { imports: ['x.json'] } } } }),
+  );
+  const said = 'the heliotrope grows behind the harbour office';
+  const chat_messages = [{ sender: 'human', text: said, created_at: '2026-02-03T04:05:06Z' }];
+  home.write('x.json', JSON.stringify([{ uuid: 'garden-1', name: 'Garden', chat_messages }]));
+  home.write(
+    'workspace/memory/garden.md',
+    `- ${said}\n- claude sessions about garden 1 stay short\n`,
+  );
+  await svc(home, 'memory', 'index');
+  writeConfig(home, OFF);
+  const path = 'sessions/claude/garden-1';
+  const unindexed = await svc(home, 'memory', 'forget', path, '--yes', '--json');
+  assert.match(unindexed.stdout, 'DOCUMENT_NOT_INDEXED');
+  // What a killed command left to do is done first, even if this one is not confirmed.
+  await svc(home, 'memory', 'forget', 'memory/garden.md#L2', '--yes');
+  const followed = home.at('forgotten/main.json.followed');
+  rmSync(followed);
+  assert.is((await svc(home, 'memory', 'sessions', 'forget', path)).code, 2);
+  assert.ok(existsSync(followed));
+  const run = await svc(home, 'memory', 'sessions', 'forget', path, '--yes', '--json');
+  const { passages, alsoIn } = jsonOf.forget(run);
+  assert.equal(
+    passages.map((one) => [one.path, one.text]),
+    [[path, said]],
+  );
+  assert.equal(alsoIn, [{ path: 'memory/garden.md', startLine: 1, endLine: 1 }]);
+  assert.is(readFileSync(home.at('archive/main.sqlite')).includes('heliotrope'), false);
+});
+
 test('the command that undoes forgetting a conversation is about the same agent and configuration', async () => {
   const home = homeWithTalk();
   const path = 'sessions/main/talk.jsonl';

@@ -23,6 +23,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     const context = this.context();
     const work = this.workOptions();
     const memory = await this.openMemory(flags);
+    await this.completeForgetting(memory);
     const session = await findSession(memory, context, args.session);
     const plan = await planForgetSession(session, memory, work);
     this.write(renderForgetPlan(plan, { ...this.view(), files: 'never changed' }));

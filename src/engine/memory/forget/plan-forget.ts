@@ -36,8 +36,8 @@ import {
 import { sameLines } from './same-lines.js';
 
 export interface ForgetRequest {
-  /** A path, a citation, or a search query. */
-  readonly target: string;
+  /** A path, a citation, or a search query; or what was found already. */
+  readonly target: string | ForgetPassage;
   /** How many passages a query may match; `query.maxResults` by default. */
   readonly maxResults?: number | undefined;
   /** Files are changed too, so reports written by dreaming are included. */
@@ -68,24 +68,38 @@ export async function planForget(
   { target, maxResults, fromFile = false }: ForgetRequest,
   context: PlanContext,
 ): Promise<ForgetPlan> {
-  const { index, sources, others } = context;
-  const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
-  const documents = await index.documents();
-  const named = await documentNamed(target, documents, workspaceDir, others);
+  const documents = await context.index.documents();
+  const passages =
+    typeof target === 'string'
+      ? await passagesOf({ target, maxResults, fromFile }, documents, context)
+      : [target];
+  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
+  return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
+}
+
+type NamedRequest = ForgetRequest & { readonly target: string };
+
+/** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID, FORGET_NOTHING */
+async function passagesOf(
+  request: NamedRequest,
+  documents: readonly StoredDocument[],
+  context: PlanContext,
+): Promise<readonly ForgetPassage[]> {
+  const { target } = request;
+  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
+  const named = await documentNamed(target, documents, workspaceDir, context.others);
   const wanted: WantedRanges =
     named === undefined
-      ? await matchesOf({ target, maxResults, fromFile }, documents, context)
+      ? await matchesOf(request, documents, context)
       : new Map([[named.document, await rangesIn(named, context)]]);
   const passages: ForgetPassage[] = [];
   for (const [document, ranges] of wanted) {
     passages.push(...(await readPassages(document, ranges, context)));
   }
-  if (passages.length === 0) {
-    throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
-      hint: 'pass a file, or a citation from "svc memory search"',
-    });
-  }
-  return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
+  if (passages.length > 0) return passages;
+  throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
+    hint: 'pass a file, or a citation from "svc memory search"',
+  });
 }
 
 /** What is to be forgotten of each document. */
@@ -93,7 +107,7 @@ type WantedRanges = Map<StoredDocument, readonly LineRange[] | 'whole'>;
 
 /** What a query means: lines of the documents that it finds, and media whose names it matches. */
 async function matchesOf(
-  { target, maxResults, fromFile }: ForgetRequest,
+  { target, maxResults, fromFile }: NamedRequest,
   documents: readonly StoredDocument[],
   context: PlanContext,
 ): Promise<WantedRanges> {
@@ -178,11 +192,15 @@ async function documentNamed(
   return other;
 }
 
-/** Anything that does not end like a document is a query, and so are several words before any slash. */
+/**
+ * Anything that does not end like a document is a query, and so are several words before any slash. Paths of
+ * conversations may have no ending.
+ */
 function looksLikePath(target: string): boolean {
   const { path, range } = parseCitation(target);
   return (
     range !== undefined ||
+    /^sessions\/\S+$/u.test(path) ||
     /^[^\s/]*(?:\/.*)?\.(?:docx|html?|jsonl|markdown|md|org|pdf|rst|txt|xhtml)$/isu.test(path)
   );
 }

@@ -111,14 +111,19 @@ export async function readSession(
   memory: OpenedMemory,
 ): Promise<SessionOutput> {
   const forgotten = await readForgotten(memory.forget);
+  const turns = readTurns(file).flatMap(({ line, role, at = null, text: said }) => {
+    const text = forgotten.removeFrom(said);
+    return text === '' ? [] : [{ line, role, at, text }];
+  });
+  return { agent: memory.agentId, ...entry, turns };
+}
+
+/** @throws SvcError DOCUMENT_UNREADABLE */
+function readTurns(file: TranscriptFile): readonly NumberedTurn[] {
   try {
-    const turns = [...turnsOf(file)].flatMap(({ line, role, at = null, text: said }) => {
-      const text = forgotten.removeFrom(said);
-      return text === '' ? [] : [{ line, role, at, text }];
-    });
-    return { agent: memory.agentId, ...entry, turns };
+    return [...turnsOf(file)];
   } catch (error) {
-    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${entry.path}`, {
+    throw new SvcError('DOCUMENT_UNREADABLE', `cannot read ${file.path}`, {
       hint: 'run "svc memory sessions list" to see whether it still exists',
       cause: error,
     });
@@ -195,24 +200,19 @@ function archivedSession(
 }
 
 /**
- * Finds what forgetting a conversation removes. One that is in the archive but not searched is forgotten by deleting
- * it there.
+ * Finds what forgetting a conversation removes. It may be in the archive and not be searched, so its text is not
+ * looked for in the index.
+ *
+ * @throws SvcError DOCUMENT_UNREADABLE
  */
 export async function planForgetSession(
-  session: FoundSession,
+  { path, file }: FoundSession,
   memory: OpenedMemory,
   work: WorkOptions,
 ): Promise<ForgetPlan> {
-  const forgetting = await memory.backend.forgetting();
-  try {
-    return await forgetting.plan({ target: session.path }, work);
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== 'DOCUMENT_NOT_INDEXED') throw error;
-  }
-  const { path, file } = session;
-  const { turns } = await readSession(session, memory);
+  const turns = readTurns(file);
   const parts = turns.map(({ text }) => text);
-  const passage = {
+  const target = {
     path,
     absolutePath: file.absolutePath,
     source: 'sessions' as const,
@@ -224,7 +224,8 @@ export async function planForgetSession(
     fileHash: undefined,
     whole: true,
   };
-  return { passages: [passage], alsoIn: [] };
+  const forgetting = await memory.backend.forgetting();
+  return forgetting.plan({ target }, work);
 }
 
 /** The archive as a store that forgotten text is removed from; undefined if there is none. */
