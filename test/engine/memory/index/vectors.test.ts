@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Change } from '../../../../src/engine/memory/index/documents.js';
 import { failureOf } from '../../../support/failure.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
 import {
@@ -114,6 +115,33 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     const fresh = await sampleAfter(9);
     assert.is(fresh.length, 43);
     assert.equal(await sampleAfter(1, 2, 3, 4, 5, 6, 7, 8, 9), fresh);
+  });
+
+  test('media and superseded vectors are counted, refused, listed and removed alike', async () => {
+    const index = await kind.newIndex();
+    const picture = (path: string, size: number): Change => {
+      const fingerprint = { size, mtimeMs: 1, ctimeMs: 1 };
+      const document = { ...documentOf(path, [`Image file: ${path}`]), fingerprint };
+      return { type: 'put', document: { ...document, kind: 'media', mimeType: 'image/png' } };
+    };
+    await apply(index, putChange('a.md', 'one', 'two'), picture('a.png', 10), picture('b.png', 7));
+    await embedMissing(index, 'm', textVector);
+    await embedMissing(index, 'old', textVector);
+    assert.equal(await index.countMissingMedia('m'), { files: 2, bytes: 17 });
+    const [first] = await index.missingMedia('m', 0, 9);
+    const refusal = { hash: first?.hash ?? Buffer.alloc(0), why: 'too large', isMedia: true };
+    await index.refuseEmbeddings('m', [refusal]);
+    assert.equal(await index.countMissingMedia('m'), { files: 1, bytes: 7 });
+    assert.equal(await index.refusedMedia(), [
+      { identity: 'm', path: 'a.png', mimeType: 'image/png', why: 'too large' },
+    ]);
+    const [one, ...none] = await index.storedEmbeddings('m', { after: 0, limit: 1 });
+    const rest = await index.storedEmbeddings('m', { after: one?.id ?? 0, limit: 9 });
+    assert.equal([none.length, rest.length, rest[0]?.vectors[0]?.length], [0, 1, 24]);
+    assert.equal([...(await index.vectorIdentities())].sort(), ['m', 'old']);
+    await index.tidyEmbeddings({ ...KEEP_ALL, isSuperseded: (identity) => identity === 'old' });
+    assert.equal([...(await index.vectorIdentities())], ['m']);
+    index.close();
   });
 
   test('texts and media are sampled apart', async () => {
