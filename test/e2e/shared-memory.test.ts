@@ -121,17 +121,37 @@ test('what is forgotten on one host disappears on all, and its host keeps it out
   assert.equal(await citationsOf(a, 'janitor'), ['memory/house.md#L1-L5']);
 });
 
-test('a passage of another host can be forgotten by its citation', async () => {
-  const [a, b] = await team({ files: { 'ws/memory/door.md': DOOR } }, {});
-  await a.svc('memory', 'index');
-  const run = await b.svc('memory', 'forget', 'host-a:memory/door.md#L3', '--yes', '--json');
-  assert.is(run.code, 0, run.stderr);
-  assert.equal(
-    jsonOf.forget(run).passages.map(({ path, text }) => [path, text]),
-    [['host-a:memory/door.md', 'The code of the front door is 4711, says the janitor.']],
+test('a passage of another host can be forgotten by its citation, also in a conversation', async () => {
+  const memorySearch = {
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+    sync: { sessions: { retention: 'keep' } },
+  };
+  const answer = 'Behind the harbour office.\n\nThe lantern there is red, says the janitor.';
+  const talk = message('user', 'where is the lighthouse') + message('assistant', answer);
+  const [a, b] = await team(
+    {
+      memorySearch,
+      files: { 'ws/memory/door.md': DOOR, 'agents/main/sessions/talk.jsonl': talk },
+    },
+    { memorySearch },
   );
   await a.svc('memory', 'index');
+  const forget = async (target: string) => {
+    const run = await b.svc('memory', 'forget', target, '--yes', '--json');
+    assert.is(run.code, 0, run.stderr);
+    return jsonOf.forget(run).passages.map(({ path, text }) => [path, text]);
+  };
+  assert.equal(await forget('host-a:memory/door.md#L3'), [
+    ['host-a:memory/door.md', 'The code of the front door is 4711, says the janitor.'],
+  ]);
+  assert.equal(await forget('host-a:sessions/main/talk.jsonl#L2'), [
+    ['host-a:sessions/main/talk.jsonl', answer.replace('\n\n', ' ')],
+  ]);
+  await a.svc('memory', 'index');
   assert.equal((await searchOn(a, 'janitor')).length, 0);
+  assert.equal(await citationsOf(a, 'lighthouse'), ['sessions/main/talk.jsonl#L1']);
+  assert.not(readFileSync(a.home.at('archive/main.sqlite')).includes('lantern'));
 });
 
 test('what a host excludes is found by no host after its next sync', async () => {

@@ -1,5 +1,6 @@
 import { crypto } from '../../support/crypto.js';
 import { groupBy } from '../../support/lists.js';
+import { oneLine } from '../../support/text.js';
 import { lineAt, type TextLines, textLines } from '../sources/index.js';
 import { type LineRange, mergedRanges } from '../types.js';
 
@@ -54,10 +55,15 @@ export class Forgotten {
     if (this.isEmpty) return text;
     const lines = textLines(text);
     const found = this.linesIn(lines);
-    if (found.size === 0) return text;
+    if (found.size === 0) return this.isForgottenTurn(text) ? '' : text;
     const kept = Array.from({ length: lines.count }, (_, at) => lineAt(lines, at));
     const left = kept.filter((_, at) => !found.has(at)).join('\n');
-    return hasWords(left) ? left : '';
+    return hasWords(left) && !this.isForgottenTurn(left) ? left : '';
+  }
+
+  /** A turn that another host forgot: there it was one line, as in the index. */
+  private isForgottenTurn(text: string): boolean {
+    return text.includes('\n') && this.linesIn(textLines(oneLine(text))).size > 0;
   }
 
   /**

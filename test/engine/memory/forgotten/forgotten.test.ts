@@ -52,6 +52,12 @@ for (const line of SAME_LINE) {
   });
 }
 
+test('a turn that was forgotten as one line is recognised by the words of all its lines', () => {
+  const forgotten = forgetting(SECRET);
+  assert.is(forgotten.removeFrom(SECRET.replace(' is ', '\n\nis ')), '');
+  assert.not.equal(forgotten.removeFrom(`${SECRET.replace(' is ', '\n\nis ')}\nAnd more.`), '');
+});
+
 test('different words are a different line', () => {
   for (const line of [SECRET.toUpperCase(), `${SECRET} Or not.`, SECRET.replace('4711', '4712')]) {
     assert.is(forgetting(SECRET).linesIn(textLines(line)).size, 0, line);
