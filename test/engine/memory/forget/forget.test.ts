@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -301,6 +302,29 @@ test('a file that changed after it was shown is not touched, and nothing is forg
   assert.is(error.code, 'FORGET_OUTDATED');
   assert.equal(await forgetting.entries(), []);
   assert.equal(await finds(world, 'heron'), ['birds.md']);
+});
+
+test('a file that must not or cannot be written is refused, and nothing is forgotten', async () => {
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(NOTE, 'utf16le')]);
+  const world = await worldOf({ 'birds.md': NOTE });
+  writeFileSync(world.notes.at('wide.md'), utf16);
+  chmodSync(world.notes.at('birds.md'), 0o444);
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  for (const [target, why] of [
+    ['birds.md#L7', /^birds\.md is read-only$/],
+    ['wide.md#L7', /UTF-16/],
+  ] as const) {
+    const { alsoIn: _, ...plan } = await forgetting.plan({ target });
+    assert.equal(
+      plan.passages.map(({ text }) => text),
+      [SECRET],
+    );
+    const error = await failureOf(forgetting.hide({ ...plan, alsoIn: [] }, { fromFile: true }));
+    assert.is(error.code, 'FORGET_FAILED');
+    assert.match(error.message, why);
+  }
+  assert.equal(await forgetting.entries(), []);
 });
 
 test('an index that was made without the list follows it, as of a renamed agent or from a backup', async () => {
