@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js';
@@ -96,6 +97,26 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   assert.is(broken.skipped[0]?.reason, 'unreadable');
   const missing = scanTranscripts({ places: [transcriptPlace(other.at('nowhere'), 'opencode')] });
   assert.equal(missing, { files: [], live: [], skipped: [] });
+});
+
+test('conversations of builds of other channels, which have databases of their own', () => {
+  const stores = ['latest', 'dev'].map((channel) => {
+    const store = opencodeStore();
+    store.session(`ses_${channel}`, '/p');
+    store.say(`ses_${channel}`, 'user', { type: 'text', text: 'yes' });
+    store.database.close();
+    return store.folder;
+  });
+  const [latest, dev] = stores;
+  renameSync(dev?.at('opencode.db') ?? '', latest?.at('opencode-dev.db') ?? '');
+  latest?.write('opencode.log', 'no database');
+  const { files, skipped } = scanTranscripts({
+    places: [transcriptPlace(latest?.path ?? '', 'opencode')],
+  });
+  assert.equal(
+    [files.map(({ path }) => path).sort(), skipped],
+    [['sessions/opencode/ses_dev', 'sessions/opencode/ses_latest'], []],
+  );
 });
 
 test('the database is where OpenCode keeps it: in its data folder, or as OPENCODE_DB names it', () => {

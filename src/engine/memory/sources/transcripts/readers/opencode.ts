@@ -5,7 +5,7 @@ import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { queryRows } from '../../../../sqlite/query.js';
 import { isRecord, shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
-import { fingerprintOf } from '../../walk.js';
+import { fingerprintOf, sortedEntries } from '../../walk.js';
 import {
   isOfProject,
   type LineRecord,
@@ -24,6 +24,8 @@ import {
 } from '../transcript-reader.js';
 
 const DATABASE = 'opencode.db';
+/** Builds of other channels have their own: `opencode-dev.db`. */
+const ANY_DATABASE = /^opencode(?:-[\w.-]+)?\.db$/u;
 /** OpenCode holds its lock only while it commits. */
 const BUSY_MS = 2000;
 
@@ -40,26 +42,31 @@ export const opencodeReader: TranscriptReader = {
     // A folder can be watched for the database's log as well.
     return basename(file) === DATABASE ? dirname(file) : file;
   },
-  accepts: ([name, ...below], kind) =>
-    kind === 'file' && below.length === 0 && (name === DATABASE || name === `${DATABASE}-wal`),
+  accepts: ([name = '', ...below], kind) =>
+    kind === 'file' && below.length === 0 && ANY_DATABASE.test(name.replace(/-wal$/u, '')),
   read: () => NOISE,
   conversations(place, listener) {
-    const root = unlessGone(place.root, listener, fileAt);
-    if (root === undefined) return [];
-    try {
-      return withDatabase(root, sessions).flatMap((row) => transcriptOf(row, place, root) ?? []);
-    } catch (error) {
-      const path = `${place.label}/${basename(root)}`;
-      listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
-      return [];
-    }
+    const databases = unlessGone(place.root, listener, databasesAt) ?? [];
+    return databases.flatMap((file) => {
+      try {
+        return withDatabase(file, sessions).flatMap((row) => transcriptOf(row, place, file) ?? []);
+      } catch (error) {
+        const path = `${place.label}/${basename(file)}`;
+        listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
+        return [];
+      }
+    });
   },
 };
 
-/** The database in a folder, or at a path; undefined if there is none. */
-function fileAt(root: string): string | undefined {
-  const file = lstatSync(root).isDirectory() ? join(root, DATABASE) : root;
-  return lstatSync(file).isFile() ? file : undefined;
+/** The databases in a folder, or at a path. */
+function databasesAt(root: string): readonly string[] {
+  const files = lstatSync(root).isDirectory()
+    ? sortedEntries(root)
+        .filter(({ name }) => ANY_DATABASE.test(name))
+        .map(({ name }) => join(root, name))
+    : [root];
+  return files.filter((file) => lstatSync(file).isFile());
 }
 
 function withDatabase<T>(file: string, use: (database: Connection) => T): T {
