@@ -279,7 +279,7 @@ function withoutUndone(
   }, restored);
 }
 
-function isUndone(memory: MemoryChange | undefined): memory is MemoryChange {
+export function isUndone(memory: MemoryChange | undefined): memory is MemoryChange {
   return memory?.state === 'undone' || memory?.state === 'partly_undone';
 }
 

@@ -4,7 +4,7 @@ import { withLineEndsOf } from '../../memory-files/insertion.js';
 import { type ClaimKey, claimKeyOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
 import { withinBudget } from '../promotion/budget.js';
-import { type MemoryChanger, writtenBlock } from '../promotion/change-memory.js';
+import { isUndone, type MemoryChanger, writtenBlock } from '../promotion/change-memory.js';
 import {
   compareClaim,
   type KnownMemory,
@@ -148,6 +148,7 @@ class Plan {
       const others = without(this.known, existing.key);
       const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
       if (verdict === 'present' || verdict === 'said') {
+        if (this.wasRestored(existing.key)) continue;
         const because = { why: 'superseded', by: newer.key, until: newer.day } as const;
         this.edits.push({ kind: 'retire', prior: existing.key, because });
         this.known = others;
@@ -227,6 +228,17 @@ class Plan {
     return operations.some((operation) =>
       withLineEndsOf(block, writtenBlock(operation)).includes(block.trimEnd()),
     );
+  }
+
+  /** Whether a person undid a sweep that had retired an entry. */
+  private wasRestored(key: ClaimKey): boolean {
+    return this.basis.sweeps
+      .list()
+      .some(
+        ({ memory }) =>
+          isUndone(memory) &&
+          memory.operations.some((one) => one.kind === 'retire' && one.key === key),
+      );
   }
 
   private promoted(key: ClaimKey): PromotedEntry | undefined {

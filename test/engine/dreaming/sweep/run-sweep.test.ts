@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
+import { undoSweep } from '../../../../src/engine/dreaming/decide-by-hand.js';
 import { dreamStore } from '../../../../src/engine/dreaming/dream-store.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import type { Narrator } from '../../../../src/engine/dreaming/narrator.js';
@@ -58,10 +59,8 @@ function newWorkspace(notes: Readonly<Record<string, string>> = { 'memory/2026-1
       }),
     sweep: (over: Partial<SweepOptions> = {}) =>
       runSweep({
+        ...TARGET,
         workspace,
-        settings: dreaming,
-        agentSources: NOTES_ONLY,
-        timeZone: 'UTC',
         clock: { now: () => NIGHT },
         trigger: 'manual',
         signal: NEVER,
@@ -81,6 +80,13 @@ function askedOften({ ask }: Pick<ReturnType<typeof newWorkspace>, 'ask'>, text 
     ask(query, NIGHT - (5 - at) * 0.9 * DAY, text);
   }
 }
+
+const TARGET = {
+  agents: [],
+  settings: dreaming,
+  agentSources: NOTES_ONLY,
+  timeZone: 'UTC',
+};
 
 test('a sweep that cannot read the searches has ended, and is not one that was killed', async () => {
   const world = newWorkspace();
@@ -205,7 +211,7 @@ test('an entry that a person edited is not brought up to date', async () => {
   assert.is(world.read('MEMORY.md'), edited);
 });
 
-test('an entry that a model reworded is brought up to date; one that MEMORY.md says by hand is retired', async () => {
+test('an entry that a model reworded is brought up to date, or retired if MEMORY.md has the newer statement', async () => {
   for (const isByHand of [false, true]) {
     const world = newWorkspace();
     askedOften(world);
@@ -229,6 +235,12 @@ test('an entry that a model reworded is brought up to date; one that MEMORY.md s
     assert.is(memory.split(update).length, 2);
     assert.not(memory.includes('02:30'));
     assert.match(world.read('memory/archive/2026-11.md'), /Until 2026-11-20: .* runs at 02:30/);
+    // What a person brings back stays.
+    const target = { ...TARGET, workspace: world.workspace };
+    const clock = { now: () => NIGHT + 2 * DAY };
+    await undoSweep(target, undefined, { clock, signal: NEVER });
+    await world.sweep({ clock });
+    assert.ok(world.read('MEMORY.md').includes('02:30'));
   }
 });
 
