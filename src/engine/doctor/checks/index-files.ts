@@ -55,7 +55,15 @@ async function checkIndex(world: ConfiguredWorld, memory: OpenedMemory): Promise
     ? world.placeOf(['storage', 'url'])
     : world.placeOfAgent(agentId, ['memorySearch', 'store', 'path'])) ?? { file: indexFile };
   if (!isShared && lstatSync(indexFile, { throwIfNoEntry: false })?.isFile() === false) {
-    return { summary: `${memory.name}: unusable`, findings: [noFile(agentId, indexFile, place)] };
+    const noFile = unusable(
+      'index-no-file',
+      { agentId, place },
+      {
+        cause: `${indexFile} is not a file`,
+        hint: 'move it away, or set another memorySearch.store.path',
+      },
+    );
+    return { summary: `${memory.name}: unusable`, findings: [noFile] };
   }
   const status = await memory.backend.status();
   const subject: Subject = { world, memory, status, agentId, place };
@@ -139,7 +147,7 @@ function indexFindings(subject: Subject): CheckReport['findings'] {
       return [subject.memory.ext === undefined ? missing(subject) : undefined];
     case 'unusable':
       // The server has a check of its own.
-      return [subject.status.shared === undefined ? unusable(subject, index.why) : undefined];
+      return [subject.status.shared === undefined ? unreadable(subject, index.why) : undefined];
     case 'newer':
       return [newer(subject, index.why)];
     case 'ready':
@@ -162,34 +170,24 @@ function missing(subject: Subject): Finding {
   });
 }
 
-function noFile(agentId: string, indexFile: string, place: FindingPlace): Finding {
-  return finding('index-no-file', 'fault', {
-    message: `the index of agent ${agentId} cannot be used`,
-    cause: `${indexFile} is not a file`,
-    place,
-    hint: 'move it away, or set another memorySearch.store.path',
-  });
+function unusable(
+  code: string,
+  { agentId, place }: Pick<Subject, 'agentId' | 'place'>,
+  rest: Pick<Finding, 'cause' | 'fix' | 'hint'>,
+): Finding {
+  const message = `the index of agent ${agentId} cannot be used`;
+  return finding(code, 'fault', { message, place, ...rest });
 }
 
-function unusable(subject: Subject, why: string): Finding {
-  const { agentId, status, place } = subject;
-  const { code, hint } = UNUSABLE[indexHeader(status.indexFile)];
-  return finding(code, 'fault', {
-    message: `the index of agent ${agentId} cannot be used`,
-    cause: why,
-    place,
-    hint,
-    fix: rebuildFix(subject, { now: why }),
-  });
+function unreadable(subject: Subject, why: string): Finding {
+  const { code, hint } = UNUSABLE[indexHeader(subject.status.indexFile)];
+  return unusable(code, subject, { cause: why, hint, fix: rebuildFix(subject, { now: why }) });
 }
 
 function newer(subject: Subject, why: string): Finding {
-  const { agentId, place } = subject;
-  return finding('index-newer', 'fault', {
-    message: `the index of agent ${agentId} cannot be used`,
+  return unusable('index-newer', subject, {
     cause: why,
-    place,
-    hint: `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${agentId}`,
+    hint: `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${subject.agentId}`,
     fix: rebuildFix(subject, { safe: false, now: why, force: true }),
   });
 }
