@@ -42,7 +42,9 @@ export async function writeBugReport(
   const logFile = await configuredLog(context, options.configFile);
   const logs = recentLogs(context.state.stateDir, logFile).map(({ name, content }) => {
     const text = isSafe ? options.mask.text(withoutCitations(content.toString('utf8'))) : '';
-    const error = isSafe ? null : 'left out: it may contain unknown secrets';
+    const error = isSafe
+      ? null
+      : 'it may contain secrets that svc does not know, so it was left out';
     return writtenPart({ name, description: 'the end of a log' }, text, error, context.homeDir);
   });
   const all = [...parts, ...logs];

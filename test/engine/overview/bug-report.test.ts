@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { processFacts } from '../../../src/cli/context.js';
@@ -22,6 +24,20 @@ test('two of the same second have different names', async () => {
   };
   assert.is(await written(), 'svc-bug-report-20260203-090528.tar.gz');
   assert.is(await written(), 'svc-bug-report-20260203-090528-2.tar.gz');
+});
+
+test('logs are left out where the secrets to mask cannot be read', async () => {
+  const folder = tempFolder();
+  folder.write('svc.json', '{ broken');
+  folder.write('logs/serve.log', '{"msg":"the password is swordfish"}\n');
+  const { file, entries } = await writeBugReport(contextOf(folder.path), {
+    facts: processFacts(process.cwd()),
+    mask: createSecretMask(),
+    signal: new AbortController().signal,
+  });
+  const log = entries.find(({ name }) => name === 'logs/serve.log');
+  assert.match(log?.error ?? '', /so it was left out$/u);
+  assert.not.match(gunzipSync(readFileSync(file)).toString(), /swordfish/u);
 });
 
 test.run();
