@@ -221,8 +221,6 @@ function locate(reading: ConfigReading, path: ConfigPath): FindingPlace | undefi
 
 /** What the doctor asks the machine; tests pass another one. */
 export interface Host {
-  /** Like `20.19.4`. */
-  readonly nodeVersion: string;
   readonly platform: NodeJS.Platform;
   /** Undefined on Windows. */
   readonly uid: number | undefined;
@@ -235,7 +233,6 @@ export interface Host {
 
 export function thisHost(): Host {
   return {
-    nodeVersion: process.versions.node,
     platform: process.platform,
     uid: currentUser(),
     procDir: '/proc',

@@ -1431,17 +1431,6 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
-    name: 'a Node.js that is too old',
-    finds: 'runtime/node-old',
-    severity: 'fault',
-    breaks: (patient) => {
-      patient.host = { nodeVersion: '18.20.4' };
-    },
-    fix: (patient) => {
-      patient.host = { nodeVersion: '22.1.0' };
-    },
-  },
-  {
     name: 'more folders than may be watched',
     finds: 'watchers/watch-limit',
     severity: 'warning',

@@ -79,20 +79,22 @@ function touchFix(files: readonly SourceFile[], nowMs: number): Fix {
   };
 }
 
-/** The oldest that svc runs on, as in package.json. */
-const OLDEST_NODE = [20, 19] as const;
-/** The first with STRICT tables, which the index uses. */
-const OLDEST_SQLITE = [3, 37] as const;
-
-/** Whether Node.js and SQLite are new enough. */
-export const runtime = check('runtime', async ({ host }) => {
+/**
+ * The versions of Node.js and SQLite. svc does not start on a Node.js that is too old, and no driver has a SQLite that is,
+ * but a Node.js can use that of the system, without full-text search.
+ */
+export const runtime = check('runtime', async () => {
   const sqlite = sqliteFacts();
-  const findings = [
-    isOlder(host.nodeVersion, OLDEST_NODE) ? oldNode(host.nodeVersion) : undefined,
-    sqlite && sqliteFinding(sqlite),
-  ];
   const words = sqlite === undefined ? '' : `, SQLite ${sqlite.version}`;
-  return { summary: `Node.js ${host.nodeVersion}${words}`, findings };
+  return {
+    summary: `Node.js ${process.versions.node}${words}`,
+    findings: sqlite?.hasFullText === false ? [WITHOUT_FULL_TEXT] : [],
+  };
+});
+
+const WITHOUT_FULL_TEXT = finding('sqlite-without-fts', 'fault', {
+  message: 'this SQLite has no full-text search',
+  hint: 'reinstall svc, which includes SQLite',
 });
 
 interface SqliteFacts {
@@ -111,29 +113,6 @@ function sqliteFacts(): SqliteFacts | undefined {
     // The check of modules reports it.
     return undefined;
   }
-}
-
-function sqliteFinding({ version, hasFullText }: SqliteFacts): Finding | undefined {
-  const hint = 'reinstall svc, which includes SQLite';
-  if (isOlder(version, OLDEST_SQLITE)) {
-    const message = `SQLite ${version} is older than ${OLDEST_SQLITE.join('.')}`;
-    return finding('sqlite-old', 'fault', { message, hint });
-  }
-  if (hasFullText) return undefined;
-  const message = 'this SQLite has no full-text search';
-  return finding('sqlite-without-fts', 'fault', { message, hint });
-}
-
-function oldNode(version: string): Finding {
-  return finding('node-old', 'fault', {
-    message: `Node.js ${version} is older than ${OLDEST_NODE.join('.')}`,
-    hint: 'install a newer one from https://nodejs.org, then reinstall svc',
-  });
-}
-
-function isOlder(version: string, [minMajor, minMinor]: readonly [number, number]): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major < minMajor || (major === minMajor && minor < minMinor);
 }
 
 /** Whether the native modules load. The vector extension has its own check. */
