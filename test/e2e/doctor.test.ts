@@ -164,7 +164,11 @@ test('SQLite failing to load is one finding, and the other checks still run', as
   const doctor = ['config', 'doctor', '--json'];
   const run = await runSvc(doctor, { home: home.path, root: program.path, env });
   assert.is(run.code, 1, run.stderr);
-  assert.equal(codes(run), ['index-missing', 'sqlite-unusable']);
+  // A missing index cannot be built either, and no dreams are missing.
+  assert.equal(codes(run), ['sqlite-unusable']);
+  const status = await runSvc(['status', '--json'], { home: home.path, root: program.path, env });
+  const faults = jsonOf.overallStatus(status).faults.map(({ about, code }) => `${about}: ${code}`);
+  assert.equal(faults, ['agent main: SQLITE_UNUSABLE']);
   rmSync(native);
   copy(SQLITE_BINARIES);
   const fixed = await runSvc(doctor, { home: home.path, root: program.path, env });
