@@ -373,6 +373,13 @@ test('notifications go to one place, signed, and over a network encrypted', () =
   assert.equal(codesOf({ url: 'https://a.example/', secret, command: ['notify'] }), [
     'notify-ambiguous flows.notify.url',
   ]);
+  // A target needs a receiver and an id of its own; the receiver of flows.notify itself has the id "default".
+  const targets = ['default', 'a', 'a'].map((id) => ({ id, command: ['notify'] }));
+  assert.equal(codesOf({ command: ['notify'], targets }), [
+    'duplicate-target flows.notify.targets[0].id',
+    'duplicate-target flows.notify.targets[2].id',
+  ]);
+  assert.equal(codesOf({ targets: [{ id: 'default' }] }), ['missing-key flows.notify.targets[0]']);
 });
 
 test('paths that lead out of the folder of the file are warned about', () => {
