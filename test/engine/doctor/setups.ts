@@ -22,6 +22,7 @@ import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
 import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-store.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
 import { SessionArchive } from '../../../src/engine/memory/sources/archive/session-archive.js';
+import { MAX_DOCUMENT_BYTES } from '../../../src/engine/memory/sources/index.js';
 import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { migrate } from '../../../src/engine/postgres/index.js';
 import { configuredSchedules } from '../../../src/engine/schedules/index.js';
@@ -535,6 +536,14 @@ const FILES: readonly BrokenSetup[] = [
     severity: 'warning',
     breaks: (patient) => void patient.write('state/workspace/memory.md', 'more'),
     fix: (patient) => rmSync(patient.at('state/workspace/memory.md')),
+  },
+  {
+    name: 'a note that is too large to be indexed',
+    finds: 'workspace/file-skipped',
+    severity: 'warning',
+    breaks: (patient) =>
+      truncateSync(patient.write('state/workspace/memory/big.md', ''), MAX_DOCUMENT_BYTES + 1),
+    fix: (patient) => rmSync(patient.at('state/workspace/memory/big.md')),
   },
   {
     name: 'a memory.md in place of MEMORY.md',

@@ -8,9 +8,11 @@ import { isFaultySkip, skipWords } from '../../memory/skip-words.js';
 import {
   countNotesOutside,
   excludeSettings,
+  MAX_DOCUMENT_BYTES,
   type MemoryFilesOptions,
   resolveWorkspace,
   scanMemoryFiles,
+  tooLarge,
 } from '../../memory/sources/index.js';
 import { excludesEverythingWarning, notesOutsideText } from '../../memory/sync/index.js';
 import { DOCUMENT_FORMATS, documentFormatOf } from '../../support/document-format.js';
@@ -102,9 +104,10 @@ function twoRoots(dir: string): Finding | undefined {
   });
 }
 
-/** A scan does not open files, so it does not see missing permissions. */
+/** A scan does not open files, so it does not see which of them cannot be read, or are too large. */
 function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
-  return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, path }): SkippedFile[] => {
+  return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, path, size }): SkippedFile[] => {
+    if (size > MAX_DOCUMENT_BYTES) return [tooLarge(path, size)];
     try {
       accessSync(absolutePath, constants.R_OK);
       return [];

@@ -57,6 +57,7 @@ export {
   type ReadOutcome,
   readBytes,
   readDocument,
+  tooLarge,
   withoutOwnWriting,
 } from './read-document.js';
 export { mediaTooLarge, skipOf } from './skips.js';

@@ -70,7 +70,7 @@ export function readBytes(absolutePath: string, path: string): BytesOutcome {
   }
 }
 
-function tooLarge(path: string, bytes: number): SkippedFile {
+export function tooLarge(path: string, bytes: number): SkippedFile {
   const megabytes = (size: number): string => `${Math.round(size / 1024 / 1024)} MB`;
   const detail = `${megabytes(bytes)}, limit ${megabytes(MAX_DOCUMENT_BYTES)}`;
   return { path, reason: 'too_large', detail };
