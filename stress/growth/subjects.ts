@@ -1,11 +1,11 @@
 import { checkConfigText } from '../../src/engine/config/check.js';
 import { isBlankJson } from '../../src/engine/config/document.js';
 import { maskConfigText } from '../../src/engine/config/masked-text.js';
-import { splitClaims } from '../../src/engine/dreaming/claims/split-claims.js';
 import { SvcError } from '../../src/engine/errors/index.js';
 import { tomlStatements } from '../../src/engine/integrate/edit/toml-editor.js';
 import { clientNetworkOf, requestIdOf } from '../../src/engine/listener/listen.js';
 import { redactSecrets } from '../../src/engine/masking/index.js';
+import { splitClaims } from '../../src/engine/memory/chunking/split-claims.js';
 import { createPathFilter } from '../../src/engine/memory/search/path-glob.js';
 import {
   matchExpression,

@@ -3,12 +3,6 @@ import * as z from 'zod/mini';
 import { claimKeyOf, stemsOf } from '../../../src/engine/dreaming/claims/claim-words.js';
 import { junkReason } from '../../../src/engine/dreaming/claims/junk.js';
 import {
-  splitClaims,
-  spokenClaims,
-  turnClaims,
-  turnParts,
-} from '../../../src/engine/dreaming/claims/split-claims.js';
-import {
   editMemory,
   handWritten,
   promotedEntries,
@@ -17,6 +11,12 @@ import {
 import { conceptTagsOf } from '../../../src/engine/dreaming/scoring/recall-entry.js';
 import { withBlock } from '../../../src/engine/dreaming/sweep/reports.js';
 import { redactSecrets } from '../../../src/engine/masking/index.js';
+import {
+  splitClaims,
+  spokenClaims,
+  turnClaims,
+  turnParts,
+} from '../../../src/engine/memory/chunking/split-claims.js';
 import { lineAt, textLines, withoutOwnWriting } from '../../../src/engine/memory/sources/index.js';
 import { chunkMarkdown, markdownLines } from '../../../test/support/markdown.js';
 import { cpuMs } from '../cpu-time.js';

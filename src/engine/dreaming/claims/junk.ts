@@ -1,7 +1,7 @@
 import { hasSecret, MASK } from '../../masking/index.js';
+import { MOST_CLAIM_CHARACTERS } from '../../memory/chunking/split-claims.js';
 import { countWords } from '../../memory/search/index.js';
 import { isQuestion } from './claim-words.js';
-import { MOST_CLAIM_CHARACTERS } from './split-claims.js';
 
 /** Why a text is not worth keeping, in words for people. */
 export const JUNK_WORDS = {

@@ -1,3 +1,4 @@
+import { splitClaims } from '../../memory/chunking/split-claims.js';
 import {
   type ClaimKey,
   claimKeyOf,
@@ -7,7 +8,6 @@ import {
 } from '../claims/claim-words.js';
 import { gistOf } from '../claims/gist.js';
 import { relate } from '../claims/relate.js';
-import { splitClaims } from '../claims/split-claims.js';
 import { handWritten, promotedEntries } from './memory-file.js';
 
 /** A statement prepared for comparison. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { splitClaims, spokenClaims } from '../../memory/chunking/split-claims.js';
 import type { OnRecall } from '../../memory/index.js';
 import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { uniqueBy } from '../../support/lists.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
-import { splitClaims, spokenClaims } from '../claims/split-claims.js';
 import { dreamWorkspace } from '../dream-workspace.js';
 import { isShortTermPath } from '../scoring/recall-entry.js';
 import { appendRecall, type RecalledClaim, type RecallLine } from './recall-log.js';

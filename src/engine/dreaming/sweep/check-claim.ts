@@ -1,10 +1,10 @@
+import { type Claim, splitClaims } from '../../memory/chunking/split-claims.js';
 import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { type Gist, gistOf } from '../claims/gist.js';
 import { isStruck, junkReason } from '../claims/junk.js';
 import { relate } from '../claims/relate.js';
-import { type Claim, splitClaims } from '../claims/split-claims.js';
 import {
   type ClaimPlace,
   type ClaimSignal,

@@ -1,3 +1,10 @@
+import {
+  type Claim,
+  type SpokenText,
+  splitClaims,
+  turnClaims,
+  turnParts,
+} from '../../memory/chunking/split-claims.js';
 import type { Forgotten } from '../../memory/forgotten/index.js';
 import type { LineRange, SkippedFile } from '../../memory/index.js';
 import {
@@ -10,13 +17,6 @@ import { turnsOf, type WantedTurns } from '../../memory/sources/transcripts/read
 import { speaker } from '../../support/format.js';
 import { groupBy } from '../../support/lists.js';
 import { oneLine } from '../../support/text.js';
-import {
-  type Claim,
-  type SpokenText,
-  splitClaims,
-  turnClaims,
-  turnParts,
-} from '../claims/split-claims.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
 
 /** One message of a conversation. */

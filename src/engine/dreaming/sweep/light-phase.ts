@@ -1,9 +1,9 @@
+import { turnClaims } from '../../memory/chunking/split-claims.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
 import { daysBefore } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
 import { junkReason } from '../claims/junk.js';
-import { turnClaims } from '../claims/split-claims.js';
 import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';

@@ -27,17 +27,19 @@ import {
 } from '../sources/index.js';
 import { isSameDocument, type LineRange } from '../types.js';
 import {
+  conversationPassage,
   type ForgetPassage,
   type ForgetPlace,
   isOther,
   readLines,
   readPassages,
+  type WholeConversation,
 } from './read-passages.js';
 import { sameLines } from './same-lines.js';
 
 export interface ForgetRequest {
-  /** A path, a citation, or a search query; or what was found already. */
-  readonly target: string | ForgetPassage;
+  /** A path, a citation, or a search query; or a conversation that need not be in the index. */
+  readonly target: string | WholeConversation;
   /** How many passages a query may match; `query.maxResults` by default. */
   readonly maxResults?: number | undefined;
   /** Files are changed too, so reports written by dreaming are included. */
@@ -72,7 +74,7 @@ export async function planForget(
   const passages =
     typeof target === 'string'
       ? await passagesOf({ target, maxResults, fromFile }, documents, context)
-      : [target];
+      : [conversationPassage(target)];
   const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
   return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
 }

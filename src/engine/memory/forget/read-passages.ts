@@ -1,4 +1,12 @@
-import { hasWords, NOTHING_FORGOTTEN } from '../forgotten/index.js';
+import { oneLine } from '../../support/text.js';
+import { splitClaims, spokenClaims } from '../chunking/split-claims.js';
+import {
+  DISTINCTIVE_BYTES,
+  Forgotten,
+  hashesOf,
+  hasWords,
+  NOTHING_FORGOTTEN,
+} from '../forgotten/index.js';
 import { noSuchLine, type ReadContext, readDocumentLines, unreadable } from '../get/index.js';
 import { linesOfChunks, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument, StoredDocument } from '../index/index.js';
@@ -6,6 +14,7 @@ import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
   joinedLines,
+  type NumberedTurn,
   resolveWorkspace,
   scanTranscripts,
 } from '../sources/index.js';
@@ -26,7 +35,7 @@ export interface ForgetPassage extends DocumentKey, LineRange {
   readonly absolutePath: string;
   readonly kind: DocumentKind;
   readonly text: string;
-  /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation. */
+  /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation; see {@link partsOf}. */
   readonly parts: readonly string[];
   /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
   readonly fileHash: string | undefined;
@@ -66,14 +75,58 @@ async function linePassages(
   const { path, origin, source, kind } = document;
   const { lines, ...file } = await readLines(document, context);
   const whole = ranges === 'whole';
+  // Media have no text.
+  const claims = kind === 'media' ? [] : splitClaims(lines.text);
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
     const { startLine, endLine } = range;
     const missing = [startLine, endLine].find((line) => line < 1 || line > lines.count);
     if (missing !== undefined) throw noSuchLine(path, missing, lines.count);
-    // Media have no text.
     const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
-    return { path, origin, source, kind, ...range, ...file, text, parts: [text], whole };
+    // Also those that begin or end outside it.
+    const own = claims.filter((claim) => claim.startLine <= endLine && claim.endLine >= startLine);
+    const parts = partsOf(
+      text,
+      own.map((claim) => claim.text),
+    );
+    return { path, origin, source, kind, ...range, ...file, text, parts, whole };
   });
+}
+
+/**
+ * A text, and the statements in it that dreaming records on one line each: a wrapped paragraph, a sentence of a long
+ * line. They would not be recognized by the lines of the text.
+ */
+function partsOf(text: string, claims: readonly string[]): readonly string[] {
+  const byLines = new Forgotten('', [{ documents: [], lines: [hashesOf('', text)] }]);
+  const others = claims.filter(
+    (claim) => Buffer.byteLength(claim) >= DISTINCTIVE_BYTES && byLines.removeFrom(claim) === claim,
+  );
+  return [text, ...others];
+}
+
+/** The same for turns of a conversation, as they are in its transcript or in the index. */
+function partsOfTurns(turns: readonly string[]): readonly string[] {
+  return turns.flatMap((text) => {
+    const written = splitClaims(text).map((claim) => claim.text);
+    return partsOf(text, [...written, ...spokenClaims(oneLine(text))]);
+  });
+}
+
+/** A conversation to forget. */
+export interface WholeConversation extends Pick<ForgetPassage, 'absolutePath' | 'path'> {
+  readonly turns: readonly NumberedTurn[];
+}
+
+export function conversationPassage({
+  path,
+  absolutePath,
+  turns,
+}: WholeConversation): ForgetPassage {
+  const texts = turns.map(({ text }) => text);
+  const lines = { startLine: 1, endLine: Math.max(1, turns.at(-1)?.line ?? 1) };
+  const place = { path, absolutePath, source: 'sessions', kind: 'transcript', ...lines } as const;
+  const [text, parts] = [texts.join('\n'), partsOfTurns(texts)];
+  return { ...place, text, parts, fileHash: undefined, whole: true };
 }
 
 /** The lines of a document: of its current file; of another host's, as they are in the index. @throws SvcError DOCUMENT_UNREADABLE */
@@ -105,13 +158,16 @@ async function turnPassages(
   const read = isOther(document)
     ? await otherTurns(document, wanted, context)
     : await ownTurns(document, wanted, context);
-  return read.map(({ parts, ...place }) => {
-    const text = parts.join('\n');
+  return read.map(({ turns, ...place }) => {
+    const text = turns.join('\n');
+    const parts = partsOfTurns(turns);
     return { path, origin, source, kind, ...place, text, parts, fileHash: undefined, whole };
   });
 }
 
-type ReadTurns = Pick<ForgetPassage, 'absolutePath' | 'endLine' | 'parts' | 'startLine'>;
+interface ReadTurns extends Pick<ForgetPassage, 'absolutePath' | 'endLine' | 'startLine'> {
+  readonly turns: readonly string[];
+}
 
 async function ownTurns(
   { path }: StoredDocument,
@@ -129,9 +185,9 @@ async function ownTurns(
     const { totalLines, absolutePath = '' } = await readDocumentLines(request, context);
     const lastLine = Math.min(endLine, totalLines);
     const isWanted = (line: number): boolean => line >= startLine;
-    const turns = file === undefined ? [] : turnsOf(file, { isWanted, lastLine });
-    const parts = Array.from(turns, ({ text }) => text);
-    read.push({ absolutePath, startLine, endLine: lastLine, parts });
+    const found = file === undefined ? [] : turnsOf(file, { isWanted, lastLine });
+    const turns = Array.from(found, ({ text }) => text);
+    read.push({ absolutePath, startLine, endLine: lastLine, turns });
   }
   return read;
 }
@@ -143,11 +199,11 @@ async function otherTurns(
 ): Promise<readonly ReadTurns[]> {
   const chunks = (await others?.chunksOf(document)) ?? [];
   const last = Math.max(1, ...chunks.map((chunk) => chunk.endLine));
-  const turns = turnsOfChunks(chunks);
+  const all = turnsOfChunks(chunks);
   return ranges.map(({ startLine, endLine }) => {
-    const inside = turns.filter(({ line }) => line >= startLine && line <= endLine);
-    const parts = inside.map(({ text }) => text);
-    return { absolutePath: '', startLine, endLine: Math.min(endLine, last), parts };
+    const inside = all.filter(({ line }) => line >= startLine && line <= endLine);
+    const turns = inside.map(({ text }) => text);
+    return { absolutePath: '', startLine, endLine: Math.min(endLine, last), turns };
   });
 }
 

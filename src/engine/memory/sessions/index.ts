@@ -210,20 +210,8 @@ export async function planForgetSession(
   memory: OpenedMemory,
   work: WorkOptions,
 ): Promise<ForgetPlan> {
-  const turns = readTurns(file);
-  const parts = turns.map(({ text }) => text);
-  const target = {
-    path,
-    absolutePath: file.absolutePath,
-    source: 'sessions' as const,
-    kind: 'transcript' as const,
-    startLine: 1,
-    endLine: Math.max(1, turns.at(-1)?.line ?? 1),
-    text: parts.join('\n'),
-    parts,
-    fileHash: undefined,
-    whole: true,
-  };
+  const { absolutePath } = file;
+  const target = { path, absolutePath, turns: readTurns(file) };
   const forgetting = await memory.backend.forgetting();
   return forgetting.plan({ target }, work);
 }

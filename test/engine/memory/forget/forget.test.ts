@@ -15,6 +15,7 @@ import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
+import { splitClaims } from '../../../../src/engine/memory/chunking/split-claims.js';
 import { hide } from '../../../../src/engine/memory/forget/hide.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
@@ -197,6 +198,25 @@ test('a search for what to forget ends with the signal, and does not wait for th
   assert.is(await failed, 'Error: stopped');
   await backend.close();
   await fake.close();
+});
+
+test('a wrapped paragraph and a sentence of a long line are known in the words of dreaming, too', async () => {
+  const wrapped = ['We keep the spare key of the boat house', 'in the third drawer from above.'];
+  const first = `The heron nests ${'very close to the old mill '.repeat(8)}and stays.`;
+  const last = `It left for the lake ${'with all of its many young ones '.repeat(3)}in May.`;
+  const note = `# Log\n\n${wrapped.join('\n')}\n\n${first} ${last}\n\nThe feeder needs seeds.\n`;
+  const memory = [wrapped.join(' '), last].map((claim) => `- ${claim}\n`).join('');
+  const world = await worldOf({ 'log.md': note, 'MEMORY.md': `# Known\n\n${memory}- Tea.\n` });
+  // Only one of the lines of the paragraph.
+  await forget(world, 'log.md#L4');
+  await forget(world, 'log.md#L6');
+  assert.equal(await finds(world, 'drawer'), []);
+  assert.equal(await finds(world, 'lake'), []);
+  assert.equal(await finds(world, 'feeder'), ['log.md']);
+  const forgotten = await readForgotten(world.target.forget);
+  for (const { text } of splitClaims(note)) {
+    assert.is(forgotten.removeFrom(text) === '', text !== 'The feeder needs seeds.', text);
+  }
 });
 
 test('the plan lists where else the same lines are', async () => {

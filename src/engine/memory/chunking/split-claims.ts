@@ -1,7 +1,7 @@
-import { type Block, splitBlocks } from '../../memory/chunking/blocks.js';
-import type { LineRange } from '../../memory/index.js';
-import { joinedLines, textLines, withoutOwnWriting } from '../../memory/sources/index.js';
 import { oneLine } from '../../support/text.js';
+import { joinedLines, textLines, withoutOwnWriting } from '../sources/index.js';
+import type { LineRange } from '../types.js';
+import { type Block, splitBlocks } from './blocks.js';
 
 /** One statement in a note: the unit that is recalled, scored and promoted. */
 export interface Claim extends LineRange {

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   MOST_CLAIM_CHARACTERS,
   splitClaims,
-} from '../../../../src/engine/dreaming/claims/split-claims.js';
+} from '../../../../src/engine/memory/chunking/split-claims.js';
 
 const NOTE = `---
 tags: daily
