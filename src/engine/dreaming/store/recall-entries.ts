@@ -33,6 +33,7 @@ export function recallEntries(database: Connection) {
      VALUES (${COLUMNS.map(({ name }) => `@${name}`)})`,
   );
   const remove = database.prepare('DELETE FROM entries WHERE key = ?');
+  const removeMarks = database.prepare('DELETE FROM daily_signals WHERE key = ?');
   const mark = database.prepare(
     'INSERT INTO daily_signals (day, path, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   );
@@ -67,8 +68,10 @@ export function recallEntries(database: Connection) {
     add: (signal: ClaimSignal): void => {
       put.run(toRow(withSignal(get(signal.key), signal)));
     },
+    /** Removes a claim and its marks: if its note is read again, it counts again. */
     remove: (key: ClaimKey): void => {
       remove.run(key);
+      removeMarks.run(key);
     },
     /** Counts a claim of a daily note for a day; false if it was counted before. */
     countDaily: (day: string, path: string, key: ClaimKey): boolean =>

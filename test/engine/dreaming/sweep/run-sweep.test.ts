@@ -294,10 +294,20 @@ test('what is forgotten is in no record of a sweep, and what was below it can st
       text,
       /^# Mine\n\n- The nightly (?:.*\n)*## Promoted .*\n\n<!--.*\n- The nightly .* 02:30\.\n/,
     );
+    const isNoted = (): boolean => {
+      const dreams = openDreams(world.workspace);
+      const texts = dreams.entries.since(0).map((entry) => entry.text);
+      dreams.close();
+      return texts.includes(FACT);
+    };
     assert.equal(
       (await operations(FACT, promoting)).map(({ kind }) => kind),
       ['frame'],
     );
+    assert.not(isNoted());
+    // No agent of this workspace has a list, as after an undo.
+    await world.sweep();
+    assert.ok(isNoted());
   }
 });
 
