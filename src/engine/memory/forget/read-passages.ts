@@ -98,7 +98,7 @@ async function linePassages(
  */
 function partsOf(text: string, claims: readonly string[]): readonly string[] {
   const byLines = new Forgotten('', [{ documents: [], lines: [hashesOf('', text)] }]);
-  const others = claims.filter(
+  const others = [...new Set(claims)].filter(
     (claim) => Buffer.byteLength(claim) >= DISTINCTIVE_BYTES && byLines.removeFrom(claim) === claim,
   );
   return [text, ...others];

@@ -94,6 +94,15 @@ test('a whole conversation is forgotten, including what follows a very long turn
   }
 });
 
+test('what a turn says is known in the words of dreaming, too', async () => {
+  const said = ['The spare key of the boat house is kept', 'in the third drawer from above.'];
+  const world = worldOf([message('assistant', said.join('\n'))]);
+  await world.backend.sync({});
+  await world.forget('sessions/main/talk.jsonl#L1');
+  const forgotten = await (await world.backend.forgetting()).forgotten();
+  assert.is(forgotten.removeFrom(said.join(' ')), '');
+});
+
 test('a transcript itself is never changed', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
