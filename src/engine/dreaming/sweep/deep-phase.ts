@@ -124,7 +124,10 @@ export function promote(
     const decided = decisions.filter(({ decision }) => decision !== 'skip');
     // Undo rejects the promoted claims, so they have to be recorded.
     for (const { entry } of decided) {
-      if (entries.get(entry.key) === undefined) entries.put(entry);
+      if (entries.get(entry.key) !== undefined) continue;
+      // A statement that no light phase has read: a later one must not count it again.
+      entries.countDaily(signalDay(entry), entry.place.path, entry.key);
+      entries.put(entry);
     }
     const edited = editMemory(text, plan.edits, rules.day);
     if (dryRun) files = plannedFiles(dir, edited, rules.day);

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../../src/engine/config/index.js';
+import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { undoSweep } from '../../../../src/engine/dreaming/decide-by-hand.js';
 import { dreamStore } from '../../../../src/engine/dreaming/dream-store.js';
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
@@ -180,6 +181,20 @@ test('a later note takes the place of what was promoted, and undo brings it back
   assert.is(undoEdits(memory, record.operations).text, before);
   assert.equal((await world.sweep(next)).decisions, []);
   assert.is(world.read('MEMORY.md'), memory);
+});
+
+test('a newer statement that the deep phase is the first to read is counted once', async () => {
+  const world = newWorkspace();
+  askedOften(world);
+  await world.sweep();
+  const update = 'The nightly backup of the storage server moved to 03:15.';
+  world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+  const clock = { now: () => NIGHT + DAY };
+  await world.sweep({ clock, only: ['deep'] });
+  await world.sweep({ clock });
+  const dreams = openDreams(world.workspace);
+  assert.is(dreams.entries.get(claimKeyOf(update))?.dailyCount, 1);
+  dreams.close();
 });
 
 test('a claim that a later note contradicts is not promoted; what the note says is', async () => {
