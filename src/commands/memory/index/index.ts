@@ -36,15 +36,17 @@ An index that is damaged, or was built by another version or with other settings
   static override flags = {
     ...targetFlags,
     all: Flags.boolean({ summary: 'All agents, which is the default.' }),
-    force: Flags.boolean({
-      summary: 'Rebuild the index and re-embed what is not cached.',
-      char: 'f',
-    }),
+    // oclif puts each flag into one group of the usage line, in this order, and leaves a gap in later groups.
     'reuse-vectors': Flags.boolean({
       summary: 'With --force, keep the vectors.',
       dependsOn: ['force'],
     }),
-    watch: Flags.boolean({ summary: 'Keep running and index changes.', exclusive: ['force'] }),
+    force: Flags.boolean({
+      summary: 'Rebuild the index and re-embed what is not cached.',
+      char: 'f',
+      exclusive: ['watch'],
+    }),
+    watch: Flags.boolean({ summary: 'Keep running and index changes.' }),
   };
 
   async run(): Promise<IndexOutput> {

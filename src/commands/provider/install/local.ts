@@ -39,10 +39,14 @@ You can interrupt it at any time: the runtime is installed completely or not at 
       helpValue: 'REF',
       exclusive: ['no-model'],
     }),
-    'no-model': Flags.boolean({ summary: 'Install only the runtime.' }),
+    'no-model': Flags.boolean({
+      summary: 'Install only the runtime.',
+      // Not in the list of "remove": oclif has it in the group of "model" already, and would leave a gap.
+      exclusive: ['remove'],
+    }),
     remove: Flags.boolean({
       summary: 'Remove the runtime; models are kept.',
-      exclusive: ['force', 'gpu', 'model', 'no-model'],
+      exclusive: ['force', 'gpu', 'model'],
     }),
   };
 
