@@ -7,7 +7,7 @@ import {
   formatRate,
   formatShortCount,
 } from '../../engine/support/format.js';
-import { modelNote } from '../provider/install-words.js';
+import { downloadNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 
 type SyncEventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
@@ -207,7 +207,7 @@ export function providerEventWords(
     case 'model.waiting':
       return `${who}: waiting for another process to download the model`;
     case 'model.download':
-      return `${who}: downloading the model: ${modelNote(event)?.text ?? ''}`;
+      return `${who}: downloading the model: ${downloadNote(event).text}`;
     case 'batch.submitted': {
       const what = event.resumed ? 'resumed a batch job' : 'started a batch job';
       // A passage is embedded in up to four texts.

@@ -10,7 +10,7 @@ import {
   formatDuration,
   formatRate,
 } from '../../engine/support/format.js';
-import { modelNote } from '../provider/install-words.js';
+import { downloadNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import {
@@ -90,7 +90,7 @@ export function createSyncLines(
     if (isSlowRetry) lastPrinted = { ...lastPrinted, limitMs: state.lastMs };
     if (event.type === 'model.download') {
       // The key changes with each tenth.
-      const { key } = modelNote(event) ?? { key: '' };
+      const { key } = downloadNote(event);
       if (key === lastPrinted.download) return undefined;
       lastPrinted = { ...lastPrinted, download: key };
     }

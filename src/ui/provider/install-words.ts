@@ -29,13 +29,13 @@ export function installNote(event: InstallEvent, elapsedMs: number): WorkNote {
   }
 }
 
-/** Progress of a model download; undefined for other events. */
+/** Progress of getting a model; undefined for other events. */
 export function modelNote(event: EmbeddingEvent): WorkNote | undefined {
   switch (event.type) {
     case 'model.waiting':
       return { key: 'waiting', text: 'another process is downloading it; waiting' };
     case 'model.download':
-      return { key: `download ${tenth(event)}`, text: downloadText(event) };
+      return downloadNote(event);
     case 'request.retried':
       return {
         key: `retry ${event.why}`,
@@ -50,9 +50,13 @@ export function modelNote(event: EmbeddingEvent): WorkNote | undefined {
 
 type Download = Extract<EmbeddingEvent, { readonly type: 'model.download' }>;
 
+export function downloadNote(event: Download): WorkNote {
+  return { key: `download ${tenth(event)}`, text: downloadText(event) };
+}
+
 /** Plain output prints one line per tenth. */
 function tenth({ bytes, total }: Download): number {
-  return total === undefined || total === 0 ? 0 : Math.floor((bytes / total) * 10);
+  return total === undefined ? 0 : Math.floor((bytes / total) * 10);
 }
 
 function downloadText({ bytes, total, bytesPerSecond }: Download): string {
