@@ -229,6 +229,23 @@ test('an existing configuration keeps its comments, and loses settings of anothe
     assert.ok(plan.diff.length > 1);
   }));
 
+test('a new key replaces remote.apiKey where that is in effect, and removes it with its provider', () =>
+  inWorld(async (world) => {
+    const file = world.write(
+      'home/.svc/svc.json',
+      '{ "agents": { "defaults": { "memorySearch": { "provider": "openai", "remote": { "apiKey": "env:OLD" } } } } }',
+    );
+    await setUp(world, { key: { kind: 'variable', name: 'NEW' } });
+    const same = JSON.parse(readFileSync(file, 'utf8'));
+    assert.is(same.agents.defaults.memorySearch.remote.apiKey, 'env:NEW');
+    assert.is(same.models, undefined);
+
+    await setUp(world, { provider: 'voyage', key: { kind: 'variable', name: 'VOYAGE' } });
+    const other = JSON.parse(readFileSync(file, 'utf8'));
+    assert.equal(other.agents.defaults.memorySearch, { provider: 'voyage', remote: {} });
+    assert.is(other.models.providers.voyage.apiKey, 'env:VOYAGE');
+  }));
+
 test('with no provider "for now", a later key is picked up; with "never", it is not', () =>
   inWorld(async (world) => {
     const later = withEnv(world.context, { OPENAI_API_KEY: KEY });
