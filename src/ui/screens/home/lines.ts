@@ -22,8 +22,7 @@ import type { Mark } from '../../style.js';
 
 /** What Enter or a key opens. */
 export type HomeTarget =
-  | { readonly kind: 'diagnosis' | 'index' | 'search'; readonly agent: string }
-  | { readonly kind: 'candidates'; readonly agent: string }
+  | { readonly kind: 'candidates' | 'diagnosis' | 'index' | 'search'; readonly agent: string }
   | { readonly kind: 'doctor' | 'flows' | 'listener' | 'set-up' | 'tasks' }
   /** A command of svc, with its arguments. */
   | { readonly kind: 'command'; readonly argv: readonly string[] };
