@@ -125,6 +125,7 @@ const overallStatus: JsonDocument = {
           name: 'health',
           state: 'waiting',
           since: '2026-02-03T09:06:01.300Z',
+          url: null,
           event: null,
           restarts: 3,
           failure: {

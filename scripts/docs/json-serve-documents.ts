@@ -19,6 +19,7 @@ const serve: JsonDocument = {
         name: 'memory:main',
         state: 'stopped',
         since: '2026-03-02T17:30:00.118Z',
+        url: null,
         event: '2 added, 1 changed',
         eventAt: '2026-03-02T16:12:40.007Z',
         restarts: 0,

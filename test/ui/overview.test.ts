@@ -29,6 +29,7 @@ const SERVING: OverallStatus['serving'] = {
       name: 'health',
       state: 'waiting',
       since: iso(NOW - 60_000),
+      url: null,
       event: null,
       eventAt: null,
       restarts: 1200,
@@ -42,7 +43,7 @@ const WORK: OverallStatus['work'] = {
   storage: null,
   listener: {
     process: {
-      url: undefined,
+      url: null,
       services: 1,
       failures: [],
     },

@@ -15,9 +15,6 @@ import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState, ServiceSnapshot } from '../serve/index.js';
-import { HEALTH_SERVICE } from '../serve/services/health-service.js';
-import { WEBHOOKS_SERVICE } from '../serve/services/webhooks-service.js';
-import { listeningUrl } from '../serve/webhook-routes.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
@@ -171,8 +168,8 @@ export interface ListenerSummary {
 
 /** A running `svc serve` or `svc webhook serve`. */
 interface ServeSummary {
-  /** The address of webhooks, or else of health; undefined where nothing listens. */
-  readonly url: string | undefined;
+  /** Of webhooks, or else of health. */
+  readonly url: ServiceSnapshot['url'];
   readonly services: number;
   /** The services that failed. */
   readonly failures: readonly ServiceSnapshot[];
@@ -196,7 +193,7 @@ export function listenerSummary(
 
 function serveSummary({ services }: ServeState): ServeSummary {
   return {
-    url: listeningUrl(services, WEBHOOKS_SERVICE) ?? listeningUrl(services, HEALTH_SERVICE),
+    url: services.find(({ url }) => url !== null)?.url ?? null,
     services: services.length,
     failures: services.filter(({ failure }) => failure !== null),
   };

@@ -73,6 +73,8 @@ export interface ServiceDefinition {
  * A running service. Only the supervisor calls its methods, one at a time.
  */
 export interface Service {
+  /** Where it listens. */
+  readonly url?: string;
   /** Settles once it works, where that is later than its start; rejects if it never will. */
   readonly ready?: Promise<void>;
   /**

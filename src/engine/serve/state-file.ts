@@ -14,6 +14,7 @@ export const serviceSchema = z.strictObject({
     'See [serve.md](serve.md#services).',
   ),
   since: field(z.iso.datetime(), 'When it entered this state.'),
+  url: field(z.nullable(z.string()), 'Where it listens; `null` if it does not.'),
   event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
   eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
   restarts: field(count, 'How often it was restarted after a failure.'),
@@ -41,7 +42,10 @@ const serveState = z.object({
   configFile: z.nullable(z.string()),
   /** Absolute path of the log; null if there is none. */
   logFile: z.nullable(z.string()),
-  services: z.array(serviceSchema),
+  services: z.array(
+    // Other versions do not store it.
+    z.extend(serviceSchema, { url: z._default(serviceSchema.shape.url, null) }),
+  ),
 });
 
 export type ServeState = DeepReadonly<z.infer<typeof serveState>>;

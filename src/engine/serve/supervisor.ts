@@ -108,6 +108,7 @@ class SupervisedService {
       name: definition.name,
       state: 'starting',
       since: iso(options.clock.now()),
+      url: null,
       event: null,
       eventAt: null,
       restarts: 0,
@@ -263,7 +264,7 @@ class SupervisedService {
     const { failure = failureSoFar, retryAt = null } = more;
     const isSame = state === this.current.state;
     const since = isSame ? this.current.since : iso(this.options.clock.now());
-    this.updateSnapshot({ state, since, failure, retryAt });
+    this.updateSnapshot({ state, since, url: this.service?.url ?? null, failure, retryAt });
   }
 
   private updateSnapshot(part: Partial<ServiceSnapshot>): void {

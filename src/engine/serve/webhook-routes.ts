@@ -11,21 +11,10 @@ import {
 } from '../webhooks/index.js';
 import { runningServeState } from './instance-lock.js';
 import { WEBHOOKS_SERVICE } from './services/webhooks-service.js';
-import type { ServiceSnapshot } from './state-file.js';
 
-const LISTENING = /^listening on (\S+)$/u;
-
-/** The address of one of these services; undefined if it is not listening. */
-export function listeningUrl(
-  services: readonly Pick<ServiceSnapshot, 'event' | 'name' | 'state'>[],
-  service: string,
-): string | undefined {
-  const found = services.find(({ name, state }) => name === service && state === 'ready');
-  return LISTENING.exec(found?.event ?? '')?.[1];
-}
-
-function runningListenerUrl(stateDir: string): string | undefined {
-  return listeningUrl(runningServeState(stateDir)?.services ?? [], WEBHOOKS_SERVICE);
+function runningListenerUrl(stateDir: string): string | null {
+  const services = runningServeState(stateDir)?.services ?? [];
+  return services.find(({ name }) => name === WEBHOOKS_SERVICE)?.url ?? null;
 }
 
 /**
@@ -36,7 +25,7 @@ function runningListenerUrl(stateDir: string): string | undefined {
  */
 export function listenerUrl(loaded: LoadedConfig, context: EngineContext): string {
   const running = runningListenerUrl(context.state.stateDir);
-  if (running !== undefined) return reachableUrl(running);
+  if (running !== null) return reachableUrl(running);
   const { host, port, tls } = gatewayAddress(loaded, context);
   const name = host.includes(':') ? `[${host}]` : host;
   return reachableUrl(`${tls === undefined ? 'http' : 'https'}://${name}:${port}`);
@@ -64,11 +53,11 @@ export async function listRoutes(
   const stored = readActivity(state.stateDir);
   const listening = runningListenerUrl(state.stateDir);
   // The listener may have other variables than this process.
-  const problems = listening === undefined ? {} : stored.problems;
+  const problems = listening === null ? {} : stored.problems;
   return {
     file: loaded.file ?? null,
     enabled: loaded.resolved.plugins.entries.webhooks.enabled,
-    listening: listening ?? null,
+    listening,
     routes: statuses.map((route) => {
       const { requests = 0, rejected = 0, last = null } = stored.routes[route.id] ?? {};
       return {

@@ -179,7 +179,7 @@ test('a running svc serve is shown with its address and faults, as long as it ru
   };
   const failure = { code: null, message: 'route ci is skipped', hint: null };
   const services = [
-    { ...service, name: 'webhooks', event: 'listening on http://127.0.0.1:8787', failure },
+    { ...service, name: 'webhooks', url: 'http://127.0.0.1:8787', event: null, failure },
     { ...service, name: 'memory:main', event: null },
   ];
   home.write(

@@ -240,6 +240,7 @@ onDisk('on a full disk, the state of before does not pass for that of now', () =
     name: 'flows',
     state: 'ready',
     since: iso(0),
+    url: null,
     event: null,
     eventAt: null,
     restarts: 0,

@@ -14,6 +14,7 @@ const SERVICE = {
   name: 'health',
   state: 'ready',
   since: iso(5),
+  url: null,
   event: null,
   eventAt: null,
   restarts: 0,
@@ -36,6 +37,10 @@ test('its state is read while it holds its lock, ignoring unknown fields', async
   assert.is(runningServeState(folder.path), undefined, 'a killed one left it behind');
   const held = await withInstanceLock(folder.path, async () => runningServeState(folder.path));
   assert.equal(held, STATE);
+  const { url: _, ...older } = SERVICE;
+  folder.write('serve.json', JSON.stringify({ ...STATE, services: [older] }));
+  const former = await withInstanceLock(folder.path, async () => runningServeState(folder.path));
+  assert.equal(former, STATE, 'of a version that did not store addresses');
   assert.is(runningServeState(folder.path), undefined);
 });
 

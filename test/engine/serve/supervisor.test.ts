@@ -183,6 +183,7 @@ test('all services are drained before any is stopped, and the first is stopped l
 test('readiness names the services that are not ready, except for the one that reports it', () => {
   const base = {
     since: iso(0),
+    url: null,
     event: null,
     eventAt: null,
     restarts: 0,

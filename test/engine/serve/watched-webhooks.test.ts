@@ -48,6 +48,7 @@ function watched(more: object = {}) {
       name: 'webhooks',
       state: 'ready',
       since: iso(1),
+      url: 'http://127.0.0.1:8787',
       event: 'listening on http://127.0.0.1:8787',
       eventAt: iso(1),
       restarts: 0,

@@ -18,6 +18,7 @@ export const SERVE: ServeState = {
       name: 'webhooks',
       state: 'ready',
       since: iso(NOW),
+      url: 'http://127.0.0.1:8787',
       event: 'listening on http://127.0.0.1:8787',
       eventAt: iso(NOW),
       restarts: 0,

@@ -46,6 +46,7 @@ async function listen(
   server.server.on('error', fail);
   setLastEvent(`listening on ${url}`);
   return {
+    url,
     // A certificate may have been renewed: that needs a restart.
     reload: async (next) =>
       isDeepStrictEqual(healthAddress(next), address) &&

@@ -79,8 +79,9 @@ async function start(
     else host.setProblem(failure);
   });
   let admin: FastifyInstance | undefined;
+  let url: string;
   try {
-    const url = await webhooks.listen(fail);
+    url = await webhooks.listen(fail);
     if (address !== undefined && readiness !== undefined) {
       const { createHealthServer } = await import('./health-server.js');
       admin = createHealthServer({ address, log, readiness });
@@ -104,6 +105,7 @@ async function start(
   reportRoutes(webhooks.routeStatuses, loaded, host);
   onWebhooks?.(webhooks.live);
   return {
+    url,
     reload: async (next) => {
       if (hasWebhooks(next) && (await webhooks.reload(next.loaded))) {
         reportRoutes(webhooks.routeStatuses, next.loaded, host);

@@ -257,7 +257,7 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
   const failureParts = failures.map(({ name, failure }) =>
     safeLine(`${name}: ${failure?.message ?? ''}`),
   );
-  const where = url === undefined ? 'running' : safeLine(url.replace(/^http:\/\//u, ''));
+  const where = url === null ? 'running' : safeLine(url.replace(/^http:\/\//u, ''));
   const parts = [
     ...failureParts,
     where,

@@ -149,9 +149,7 @@ function titleOf(state: WebhooksScreenState): string {
 /** A fact, not a part of the title, which would be cut before its port. */
 function addressOf(state: WebhooksScreenState): string {
   const service = serviceOf(state);
-  if (service === undefined || service.failure !== null) return '';
-  const [, url = ''] = /^listening on (\S+)$/u.exec(service.event ?? '') ?? [];
-  return safeLine(url);
+  return service?.failure === null ? safeLine(service.url ?? '') : '';
 }
 
 function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined {
