@@ -139,6 +139,6 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
   WEBHOOK_ROUTE_UNKNOWN: 'Run `svc webhook routes` to list them.',
   WEBHOOK_UNREACHABLE: 'Start `svc serve`, or check the host and the port.',
   WORKSPACE_MISSING:
-    'Create it, choose another with `svc config init`, or search any folder with `svc search -w DIR`.',
+    'Create it, choose another with `svc config init`, or search any folder with `svc search --workspace DIR`.',
   WORKSPACE_UNREADABLE: 'Check the path and its permissions.',
 };
