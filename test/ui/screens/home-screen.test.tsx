@@ -411,7 +411,7 @@ test('states are shown in words', () => {
   assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);
   const failure = { code: null, message: 'port in use', hint: null };
   const process = {
-    url: undefined,
+    url: null,
     services: 2,
     failures: [{ name: 'health', failure }],
   };
