@@ -3,13 +3,13 @@ import { TYPICAL_HINTS } from './error-hints.js';
 import { fence, GENERATED, table } from './markdown.js';
 
 const TEXT = `error: there is no workspace at /home/ada/notes
- hint: create it with "mkdir -p /home/ada/notes", choose another with "svc config init", or search any folder with "svc search --workspace DIR"`;
+ hint: create it (mkdir -p /home/ada/notes), choose another with "svc config init", or search any folder with "svc search --workspace DIR"`;
 
 const JSON_TEXT = `{
   "error": {
     "code": "WORKSPACE_MISSING",
     "message": "there is no workspace at /home/ada/notes",
-    "hint": "create it with \\"mkdir -p /home/ada/notes\\", choose another with \\"svc config init\\", or search any folder with \\"svc search --workspace DIR\\""
+    "hint": "create it (mkdir -p /home/ada/notes), choose another with \\"svc config init\\", or search any folder with \\"svc search --workspace DIR\\""
   }
 }`;
 

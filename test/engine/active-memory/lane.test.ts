@@ -178,7 +178,8 @@ test('a hanging model is not waited for: rules select in time', async () => {
 });
 
 test('the breaker opens after consecutive timeouts, tries once after its pause, and closes', async () => {
-  const config = { timeoutMs: 300, circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
+  // Long enough for the words on a busy machine.
+  const config = { timeoutMs: 1500, circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
   await withModel(config, { reply: () => 'It runs at 03:15.' }, async ({ recall, pass }, fake) => {
     const ask = (n: number) => recall(`nightly backup host ${n}`);
     fake.trouble('slow');

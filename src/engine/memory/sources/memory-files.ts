@@ -164,7 +164,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: `create it with "mkdir -p ${shellWord(workspaceDir)}", choose another with "svc config init", or search any folder with "svc search --workspace DIR"`,
+        hint: `create it (mkdir -p ${shellWord(workspaceDir)}), choose another with "svc config init", or search any folder with "svc search --workspace DIR"`,
         cause: error,
       });
     }

@@ -221,7 +221,8 @@ test('a part is taken up although the store behind the hub changed', async ({ ho
     const env = { HF_ENDPOINT: host.url };
     host.behave({ redirectTo: store.url });
     store.behave({ stallsAfter: 100_000, etag: '"one"' });
-    await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env, idleMs: 200 }));
+    // Long enough for its beginning to come, even on a busy machine.
+    await faultOf(download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env, idleMs: 1500 }));
     store.behave({ etag: '"two"' });
     const { path } = await download('hf:ada/words/sub/words-Q8_0.gguf', folder, { env });
     assert.equal(readFileSync(path), MODEL);
