@@ -70,12 +70,12 @@ export async function planForget(
   { target, maxResults, fromFile = false }: ForgetRequest,
   context: PlanContext,
 ): Promise<ForgetPlan> {
+  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
   const documents = await context.index.documents();
   const passages =
     typeof target === 'string'
-      ? await passagesOf({ target, maxResults, fromFile }, documents, context)
+      ? await passagesOf({ target, maxResults, fromFile }, documents, workspaceDir, context)
       : [conversationPassage(target)];
-  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
   return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
 }
 
@@ -85,10 +85,10 @@ type NamedRequest = ForgetRequest & { readonly target: string };
 async function passagesOf(
   request: NamedRequest,
   documents: readonly StoredDocument[],
+  workspaceDir: string,
   context: PlanContext,
 ): Promise<readonly ForgetPassage[]> {
   const { target } = request;
-  const workspaceDir = resolveWorkspace(context.sources.memory.workspaceDir);
   const named = await documentNamed(target, documents, workspaceDir, context.others);
   const wanted: WantedRanges =
     named === undefined
