@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, rmdirSync, rmSync, statSync } from
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import {
+  isReadOnly,
   makeFolders,
   readRegularFile,
   removeStrayTemporaries,
@@ -61,8 +62,7 @@ export function writeAgentFile(
 ): void {
   try {
     const old = statSync(target, { throwIfNoEntry: false });
-    // A rename would ignore the read-only mode.
-    if (old !== undefined && (old.mode & 0o222) === 0) throw readOnlyError(path);
+    if (old !== undefined && isReadOnly(old)) throw readOnlyError(path);
     if (text === undefined) {
       rmSync(target, { force: true });
       return;

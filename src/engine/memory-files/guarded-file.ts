@@ -5,6 +5,7 @@ import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
   ifReadable,
   isInside,
+  isReadOnly,
   makeFolders,
   nearestExisting,
   PRIVATE_MODE,
@@ -31,8 +32,6 @@ export interface GuardedFile {
 /** The largest file that svc changes. */
 export const MOST_FILE_BYTES = 4 * 1024 * 1024;
 const PERMISSIONS = 0o777;
-/** The bits of a mode by which anyone can write. */
-const ANY_WRITE = 0o222;
 
 /**
  * Reads a file before it is written. Refuses symbolic links, both the file and any folder in its path: a
@@ -91,9 +90,10 @@ export function removeGuarded(file: GuardedFile): void {
   syncFolder(dirname(file.path));
 }
 
-/** Replacing or deleting a file would ignore its mode. */
-export function requireWritable({ path, mode }: GuardedFile): void {
-  if ((mode & ANY_WRITE) === 0)
+/** @throws SvcError DREAM_FILE_REFUSED if it is read-only */
+export function requireWritable(file: GuardedFile): void {
+  const { path } = file;
+  if (isReadOnly(file))
     throw refused(path, 'it is read-only', `run "chmod u+w ${shellWord(path)}"`);
 }
 

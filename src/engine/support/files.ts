@@ -124,6 +124,11 @@ export function syncFile(file: string): void {
 /** Folders that a person or another program reads too: what its umask allows. */
 export const SHARED_FOLDER_MODE = 0o777;
 
+/** Whether nobody may write a file with this mode. Replacing or deleting it would ignore that. */
+export function isReadOnly({ mode }: Pick<Stats, 'mode'>): boolean {
+  return (mode & 0o222) === 0;
+}
+
 /**
  * Creates a folder and those above it, for their owner only unless another mode is given. Node's `recursive` would
  * never return where nothing can be created although the folder above exists, as below /proc.

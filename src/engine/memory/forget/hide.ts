@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import {
+  isReadOnly,
   makeFolders,
   PRIVATE_MODE,
   removeStrayTemporaries,
@@ -174,17 +175,13 @@ function readOriginal(
       hint: 'run the command again',
     });
   }
-  // Replacing or deleting a file would ignore its mode.
-  if ((stats.mode & ANY_WRITE) === 0) {
+  if (isReadOnly(stats)) {
     throw new SvcError('FORGET_FAILED', `${path} is read-only`, {
       hint: `run "chmod u+w ${shellWord(absolutePath)}", or omit --from-file; svc forgets it anyway`,
     });
   }
   return { bytes, mode: stats.mode & 0o777 };
 }
-
-/** The bits of a mode by which anyone can write. */
-const ANY_WRITE = 0o222;
 
 /** Line ends are the same byte in every supported encoding but UTF-16. */
 function withoutLines(bytes: Buffer, own: readonly LineRange[], path: string): Buffer {
