@@ -72,7 +72,7 @@ function importFindings(
         finding('import-unreadable', 'warning', {
           message: `${path} is not imported completely: ${detail ?? reason}`,
           place,
-          hint: 'download the export again, or remove it from memorySearch.sync.sessions.imports',
+          hint: 'name conversations.json or its zip in memorySearch.sync.sessions.imports, or download it again',
         }),
       ),
   ];
