@@ -546,6 +546,15 @@ const FILES: readonly BrokenSetup[] = [
     fix: (patient) => rmSync(patient.at('state/workspace/memory/big.md')),
   },
   {
+    name: 'a document in extraPaths, of a format that is not included',
+    finds: 'workspace/file-skipped',
+    severity: 'warning',
+    breaks: (patient) =>
+      patient.configure(search({ extraPaths: [patient.write('a.docx', '')], documents: ['html'] })),
+    fix: (patient) =>
+      patient.configure(search({ extraPaths: [patient.at('a.docx')], documents: ['docx'] })),
+  },
+  {
     name: 'a memory.md in place of MEMORY.md',
     finds: 'workspace/memory-misspelt',
     severity: 'warning',
@@ -588,6 +597,20 @@ const INDEXES: readonly BrokenSetup[] = [
     },
     fix: async (patient) => {
       patient.write('state/workspace/memory/a.md', '---\ntags: [a]\n---\nText.\n');
+      await patient.sync();
+    },
+  },
+  {
+    name: 'a damaged document',
+    finds: 'index/file-skipped',
+    severity: 'warning',
+    breaks: async (patient) => {
+      patient.configure(search({ documents: ['docx'] }));
+      patient.write('state/workspace/memory/a.docx', 'not a zip');
+      await patient.sync();
+    },
+    fix: async (patient) => {
+      rmSync(patient.at('state/workspace/memory/a.docx'));
       await patient.sync();
     },
   },

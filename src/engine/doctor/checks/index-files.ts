@@ -6,6 +6,7 @@ import { type IndexHeader, indexHeader } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
 import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
+import { documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { shortList } from '../../support/text.js';
@@ -20,6 +21,7 @@ import {
   faultOf,
   finding,
 } from '../check.js';
+import { skipFindings } from './workspace.js';
 
 interface Subject {
   readonly world: ConfiguredWorld;
@@ -72,6 +74,7 @@ async function checkIndex(world: ConfiguredWorld, memory: OpenedMemory): Promise
     ...indexFindings(subject),
     await forgetListFinding(subject),
     frontMatterFinding(subject),
+    ...skipFindings(damagedDocuments(subject), status.workspaceDir),
     index.state === 'ready' ? await brokenLinks(memory) : undefined,
   ];
   if (status.shared !== undefined && index.state === 'unusable') {
@@ -97,6 +100,15 @@ async function forgetListFinding({ memory }: Subject): Promise<Finding | undefin
       place: { file: memory.forget.listFile },
     });
   }
+}
+
+/** Documents whose content is not what their names promise, which only the sync finds. */
+function damagedDocuments({ memory, status }: Subject): BackendStatus['skipped'] {
+  const { documents } = memory.agent.memorySearch;
+  return status.skipped.filter(({ path, reason }) => {
+    const format = documentFormatOf(path);
+    return reason === 'wrong_format' && format !== undefined && documents.includes(format);
+  });
 }
 
 const MOST_NAMED = 3;

@@ -2,16 +2,16 @@ import { utimes } from 'node:fs/promises';
 import type { ResolvedAgent } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
-import { scanMemoryFiles } from '../../memory/sources/index.js';
+import { memorySourcesOf, scanMemoryFiles } from '../../memory/sources/index.js';
 import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.js';
 import { sqliteDriver, sqliteVersion, withEmptyDatabase } from '../../sqlite/database.js';
 import { queryColumn } from '../../sqlite/query.js';
+import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
 import { shortList } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
 import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } from '../check.js';
-import { notesOf } from './workspace.js';
 
 /** svc is not older than this; some archives keep no file times. */
 const FIRST_SVC_MS = Date.UTC(2025, 0, 1);
@@ -25,7 +25,7 @@ export const clock = check('clock', async (world) => {
   const summary = utcMinute(nowMs);
   const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
   if (nowMs < earliestMs) return { summary, findings: [wrongClock(nowMs, earliestMs)] };
-  return { summary, findings: world.agents.map((agent) => fromFuture(agent, nowMs)) };
+  return { summary, findings: world.agents.map((agent) => fromFuture(agent, world, nowMs)) };
 });
 
 function wrongClock(nowMs: number, earliestMs: number): Finding {
@@ -37,8 +37,12 @@ function wrongClock(nowMs: number, earliestMs: number): Finding {
   });
 }
 
-function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
-  const files = filesOf(agent).filter((file) => file.mtimeMs > nowMs + TOLERATED_MS);
+function fromFuture(
+  agent: ResolvedAgent,
+  { context }: DoctorWorld,
+  nowMs: number,
+): Finding | undefined {
+  const files = filesOf(agent, context).filter((file) => file.mtimeMs > nowMs + TOLERATED_MS);
   const [first] = files;
   if (first === undefined) return undefined;
   const paths = files.map((file) => file.path);
@@ -51,9 +55,9 @@ function fromFuture(agent: ResolvedAgent, nowMs: number): Finding | undefined {
   });
 }
 
-function filesOf(agent: ResolvedAgent): readonly SourceFile[] {
+function filesOf(agent: ResolvedAgent, context: EngineContext): readonly SourceFile[] {
   try {
-    return scanMemoryFiles(notesOf(agent, agent.workspaceDir)).files;
+    return scanMemoryFiles(memorySourcesOf(agent, 'agent', context).memory).files;
   } catch (error) {
     // The check of workspaces reports it.
     if (error instanceof SvcError) return [];

@@ -7,9 +7,9 @@ import type { SkippedFile, SourceFile } from '../../memory/index.js';
 import { isFaultySkip, skipWords } from '../../memory/skip-words.js';
 import {
   countNotesOutside,
-  excludeSettings,
   MAX_DOCUMENT_BYTES,
   type MemoryFilesOptions,
+  memorySourcesOf,
   resolveWorkspace,
   scanMemoryFiles,
   tooLarge,
@@ -48,27 +48,22 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
   const place = world.placeOfAgent(id, ['workspace']) ?? { file: workspaceDir };
   try {
     const dir = resolveWorkspace(workspaceDir);
-    const { files, skipped, decisions } = scanMemoryFiles(notesOf(agent, dir));
+    const { memory } = memorySourcesOf(agent, 'agent', world.context);
+    const { files, skipped, decisions } = scanMemoryFiles(memory);
     return [
       twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
-      documentsLeftOut(agent, dir, world),
+      documentsLeftOut(agent, memory, world),
       files.length === 0
         ? (allExcluded(excludesEverythingWarning(decisions, dir), place) ??
-          notesElsewhere(agent, dir, place, world) ??
+          notesElsewhere(agent, memory, place, world) ??
           nothingThere(agent, place))
         : undefined,
     ];
   } catch (error) {
     return [unusableWorkspace(error, workspaceDir, place)];
   }
-}
-
-/** Where the notes of an agent are. @param dir its workspace */
-export function notesOf(agent: ResolvedAgent, dir: string): MemoryFilesOptions {
-  const { extraPaths } = agent.memorySearch;
-  return { workspaceDir: dir, layout: 'agent', extraPaths, exclude: excludeSettings(agent) };
 }
 
 function unusableWorkspace(error: unknown, dir: string, place: FindingPlace): Finding {
@@ -106,8 +101,9 @@ function twoRoots(dir: string): Finding | undefined {
 
 /** A scan does not open files, so it does not see which of them cannot be read, or are too large. */
 function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
-  return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, path, size }): SkippedFile[] => {
-    if (size > MAX_DOCUMENT_BYTES) return [tooLarge(path, size)];
+  return files.slice(0, MOST_TRIED).flatMap(({ absolutePath, kind, path, size }): SkippedFile[] => {
+    // Media have a limit of their own, which the scan knows.
+    if (kind !== 'media' && size > MAX_DOCUMENT_BYTES) return [tooLarge(path, size)];
     try {
       accessSync(absolutePath, constants.R_OK);
       return [];
@@ -119,7 +115,8 @@ function unreadable(files: readonly SourceFile[]): readonly SkippedFile[] {
 
 const MOST_TRIED = 10_000;
 
-function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Finding[] {
+/** Files that are not indexed, the first few of them by name. @param dir the workspace */
+export function skipFindings(skipped: readonly SkippedFile[], dir: string): readonly Finding[] {
   // Missing extra paths are reported with their places in the configuration.
   const files = skipped.filter((skip) => skip.reason !== 'missing');
   return files.slice(0, MOST_NAMED).map((skip, at): Finding => {
@@ -177,12 +174,12 @@ const MANY_DOCUMENTS = 10;
 /** Documents besides Markdown where notes are indexed, of formats that the setting does not include. */
 function documentsLeftOut(
   agent: ResolvedAgent,
-  dir: string,
+  memory: MemoryFilesOptions,
   world: ConfiguredWorld,
 ): Finding | undefined {
   const { documents: formats } = agent.memorySearch;
   const documents = DOCUMENT_FORMATS.filter((one) => !formats.includes(one));
-  const { files } = scanMemoryFiles({ ...notesOf(agent, dir), documents });
+  const { files } = scanMemoryFiles({ ...memory, documents });
   const left = files.flatMap(({ kind, path }) =>
     kind === 'markdown' ? [] : (documentFormatOf(path) ?? []),
   );
@@ -217,13 +214,13 @@ function nothingThere({ id, workspaceDir }: ResolvedAgent, place: FindingPlace):
 
 /** A folder of notes is set as the workspace: the fix adds it to the paths that are indexed. */
 function notesElsewhere(
-  agent: ResolvedAgent,
-  dir: string,
+  { id }: ResolvedAgent,
+  memory: MemoryFilesOptions,
   place: FindingPlace,
   world: ConfiguredWorld,
 ): Finding | undefined {
-  const { id } = agent;
-  const count = countNotesOutside(notesOf(agent, dir));
+  const dir = resolveWorkspace(memory.workspaceDir);
+  const count = countNotesOutside(memory);
   if (count === 0) return undefined;
   const { reading, loaded } = world;
   const at = (loaded.input.agents?.list ?? []).findIndex((agent) => agent.id === id);
