@@ -45,7 +45,7 @@ export function requireLinear(
       after >= SLOW_MS && after / Math.max(before, 0.5) > MOST_GROWTH;
     for (let tries = 0; tries < TRIES || (tries < MOST_TRIES && growsFast()); tries++) {
       after = Math.min(after, timeOf(work, textOfLength(growing, chars)));
-      before = Math.min(before, timeOf(work, textOfLength(growing, chars / STEP)));
+      before = Math.min(before, timeOf(work, textOfLength(growing, chars / STEP), STEP) / STEP);
     }
     if (growsFast()) {
       throw new Error(
@@ -57,8 +57,9 @@ export function requireLinear(
   }
 }
 
-function timeOf(work: (text: string) => void, text: string): number {
+/** Several times for a short text: on its own, it would leave too little garbage for the collector to run. */
+function timeOf(work: (text: string) => void, text: string, times = 1): number {
   const started = cpuMs();
-  work(text);
+  for (let time = 0; time < times; time++) work(text);
   return cpuMs() - started;
 }
