@@ -150,7 +150,7 @@ const UNKNOWN_SERVING: OverallFault = {
   about: 'svc serve',
   code: null,
   message: 'it is running, but its state in serve.json cannot be read',
-  hint: 'check the free disk space of the state folder; after an upgrade, restart svc serve',
+  hint: 'restart svc serve if svc was upgraded; otherwise check the free disk space of the state folder',
 };
 
 /** Why the shared store cannot be used, or the state of flows or dreams is unknown. */
