@@ -1,5 +1,6 @@
+import { searchedAgents } from '../engine/config/index.js';
 import { SvcError, type Warning } from '../engine/errors/index.js';
-import type { Forgetting, StoreOutcome } from '../engine/memory/forget/index.js';
+import type { ForgetPlan, Forgetting, StoreOutcome } from '../engine/memory/forget/index.js';
 import { isFollowed } from '../engine/memory/forgotten/index.js';
 import {
   type MemorySelection,
@@ -86,6 +87,13 @@ export abstract class MemoryCommand<Result extends object> extends BaseCommand<R
     );
     this.addWarnings(unfinishedWarnings(stores));
     return stores;
+  }
+
+  /** Warns of agents that still find what one of them has forgotten. */
+  protected async warnOfOtherAgents(memory: OpenedMemory, plan: ForgetPlan): Promise<void> {
+    const { otherAgentsWarnings } = await import('../engine/memory/forget/forgetting.js');
+    const agents = searchedAgents(await this.readConfig(), this.context());
+    this.addWarnings(await otherAgentsWarnings(plan, memory, agents, this.context()));
   }
 
   /** Brings one memory up to date, shows progress and reports warnings. */

@@ -160,6 +160,20 @@ test('commands in hints name the memory that the command was about', async () =>
   assert.match((await memory(home, 'get', 'no.md')).stderr, 'use a path from "svc memory search"');
 });
 
+test('an agent with the same workspace still finds what was forgotten, with a warning', async () => {
+  const home = homeOf();
+  const agents = { defaults: { workspace: 'ws' }, list: [{ id: 'ada' }, { id: 'ben' }] };
+  writeFileSync(join(home.path, 'svc.json'), JSON.stringify({ agents }));
+  const forget = ['forget', 'memory/door.md#L3', '--yes', '--json'];
+  const { warnings } = jsonOf.forget(await memory(home, ...forget));
+  assert.equal(
+    warnings.map(({ code, hint }) => [code, hint]),
+    [['FORGOTTEN_BY_ONE_AGENT', 'forget it there, too, with --agent ben']],
+  );
+  const there = jsonOf.forget(await memory(home, ...forget, '--agent', 'ben'));
+  assert.equal([there.passages.length, there.warnings], [1, []]);
+});
+
 test('a failing store does not hide what was done', async () => {
   const home = homeOf();
   const { database } = dreamWorkspace(home.at('ws'), { stateDir: home.path }).files;

@@ -99,6 +99,8 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     // It stays forgotten if a store fails.
     this.write(this.hintFor(renderForgetResult(entry)));
     const stores = await this.followForgetting(memory, forgetting);
+    // What is in no file is found by no agent.
+    if (!fromFile) await this.warnOfOtherAgents(memory, plan);
     const remains = fromFile ? await forgetting.remains(plan, work) : [];
     this.write(renderRemains(remains));
     // --from-file promises to remove it from the files, so a remainder is a failure.

@@ -265,6 +265,8 @@ export const WARNING_CODES = {
     'The external search program has no filters, so the built-in engine answered.',
   FORGET_UNFINISHED:
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
+  FORGOTTEN_BY_ONE_AGENT:
+    'Another agent has the same workspace and still finds what was forgotten: each has a list of its own.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
   INDEX_EMPTY: 'Nothing is indexed, so nothing can be found.',
   INDEX_REBUILT: 'The index was damaged or of an older version and was rebuilt.',

@@ -36,6 +36,7 @@ export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
     // It stays forgotten if a store fails.
     this.write(this.hintFor(renderForgetResult(entry)));
     const stores = await this.followForgetting(memory, forgetting);
+    await this.warnOfOtherAgents(memory, plan);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
     if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
     return forgetOutput(memory, plan, entry, stores);

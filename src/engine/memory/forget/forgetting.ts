@@ -1,18 +1,24 @@
+import type { ResolvedAgent } from '../../config/index.js';
+import type { Warning } from '../../errors/index.js';
+import type { EngineContext } from '../../support/context.js';
+import { realOrGiven } from '../../support/files.js';
 import { ExtractedTexts } from '../extract/index.js';
 import {
   type ChangedFile,
   type ForgetEntry,
   type Forgotten,
+  forgetPlaces,
   readForgotten,
 } from '../forgotten/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
+import { searchedSources } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory } from '../types.js';
 import { hide } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
-import type { ForgetPlace } from './read-passages.js';
+import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 import { remainsOf } from './same-lines.js';
 import { type UndoResult, undo } from './undo.js';
 
@@ -146,4 +152,32 @@ function placeOutput({ path, startLine, endLine }: ForgetPlace) {
 
 function changedFileOutput({ path, backup, leftHash }: ChangedFile) {
   return { path, deleted: leftHash === null, backup };
+}
+
+/** Warns of agents that have the same workspace and still find what was forgotten: each has a list of its own. */
+export async function otherAgentsWarnings(
+  { passages }: ForgetPlan,
+  memory: AgentMemory & { readonly agent: ResolvedAgent },
+  agents: readonly ResolvedAgent[],
+  { state }: EngineContext,
+): Promise<readonly Warning[]> {
+  const folder = realOrGiven(memory.agent.workspaceDir);
+  const warnings: Warning[] = [];
+  for (const agent of agents) {
+    const { id, workspaceDir } = agent;
+    if (id === memory.agentId || realOrGiven(workspaceDir) !== folder) continue;
+    const sources = searchedSources(agent, 'agent');
+    const forgotten = await readForgotten(forgetPlaces(state, id));
+    const isFound = ({ source, text, fileHash = '' }: ForgetPassage): boolean =>
+      sources.includes(source) &&
+      !forgotten.hidesDocument(fileHash) &&
+      forgotten.removeFrom(text) === text;
+    if (!passages.some(isFound)) continue;
+    warnings.push({
+      code: 'FORGOTTEN_BY_ONE_AGENT',
+      message: `agent ${id} has the same workspace and still finds it`,
+      hint: `forget it there, too, with --agent ${id}`,
+    });
+  }
+  return warnings;
 }
