@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { waitFor } from './wait.js';
 
 /** Whether a process exists; one that has ended and whose parent has not noticed yet does. */
@@ -16,6 +16,17 @@ export function isRunning(pid: number): boolean {
 export function childrenOf(pid: number): readonly number[] {
   const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return list === '' ? [] : list.split(' ').map(Number);
+}
+
+/** How many files this process has open whose paths start like this; Linux alone has the list. */
+export function openFiles(start: string): number {
+  return readdirSync('/proc/self/fd').filter((handle) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${handle}`).startsWith(start);
+    } catch {
+      return false;
+    }
+  }).length;
 }
 
 /** Sets how many files a running process may have open. @returns false where that is impossible */

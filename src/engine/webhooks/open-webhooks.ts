@@ -68,8 +68,6 @@ export class Webhooks {
       flows: async () => flows,
       replay: (replay) => replayDelivery(replay, { loaded: this.loaded, context, mask }, flows),
     });
-    const { deliveries: limits } = loaded.resolved.plugins.entries.webhooks.config;
-    this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });
     this.metrics = createMetrics({
       flows: () => this.flows,
       isStoring: options.isStoring,
@@ -120,6 +118,9 @@ export class Webhooks {
         this.addOpenApi(server);
       },
     });
+    // Last, because it opens its file: without a usable certificate, there is no listener.
+    const { deliveries: limits } = loaded.resolved.plugins.entries.webhooks.config;
+    this.recorder = new DeliveryRecorder({ limits, stateDir, mask, clock, log });
   }
 
   get routeStatuses(): readonly RouteStatus[] {

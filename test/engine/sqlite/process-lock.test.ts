@@ -1,23 +1,14 @@
-import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
 import { isProcessLockHeld, withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
+import { openFiles } from '../../support/processes.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('process lock');
 
 const { signal } = new AbortController();
-
-function openHandles(file: string): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === file;
-    } catch {
-      return false;
-    }
-  }).length;
-}
 
 test('reports whether it is held, even for a recreated file', async () => {
   const file = tempFolder().at('a.lock');
@@ -49,9 +40,9 @@ if (process.platform === 'linux') {
   test('checking leaves neither a lock nor an open file', async () => {
     const file = tempFolder().at('a.lock');
     await withProcessLock(file, { signal }, async () => undefined);
-    assert.is(openHandles(file), 0);
+    assert.is(openFiles(file), 0);
     for (let look = 0; look < 20; look++) assert.not(isProcessLockHeld(file));
-    assert.is(openHandles(file), 0);
+    assert.is(openFiles(file), 0);
     await withProcessLock(file, { signal, onWait: () => assert.unreachable() }, async () => {
       assert.ok(isProcessLockHeld(file));
     });

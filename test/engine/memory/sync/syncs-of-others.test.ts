@@ -1,10 +1,11 @@
-import { readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resetIndex } from '../../../../src/engine/memory/home/build-file.js';
 import { contentOf } from '../../../support/index-content.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
+import { openFiles } from '../../../support/processes.js';
 import { folderOf } from '../../../support/temp-folder.js';
 
 /** A backend that syncs often, next to others that use the same index. */
@@ -17,17 +18,6 @@ function setUp() {
 }
 
 const clock = { now: Date.now };
-
-/** Open handles of this process on an index and its lock; Linux only. */
-function handlesOn(indexFile: string): number {
-  return readdirSync('/proc/self/fd').filter((handle) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${handle}`).startsWith(indexFile);
-    } catch {
-      return false;
-    }
-  }).length;
-}
 
 test('between syncs others can write, reset, rebuild and search the index', async () => {
   const { folder, target, kept } = setUp();
@@ -58,16 +48,16 @@ if (process.platform === 'linux') {
     // SQLite keeps the file of a closed connection open for the next one while another connection reads.
     folder.write('a.md', 'Amber again.\n');
     await kept.sync({ force: true });
-    const handles = handlesOn(target.indexFile);
+    const handles = openFiles(target.indexFile);
     assert.ok(handles > 0);
     for (let n = 0; n < 100; n++) {
       folder.write('a.md', `Amber ${n}.\n`);
       await kept.sync({ force: n % 25 === 24 });
     }
     await kept.search({ query: 'amber' });
-    assert.is(handlesOn(target.indexFile), handles);
+    assert.is(openFiles(target.indexFile), handles);
     await kept.close();
-    assert.is(handlesOn(target.indexFile), 0);
+    assert.is(openFiles(target.indexFile), 0);
   });
 }
 

@@ -27,12 +27,14 @@ import {
 import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/delivery-reader.js';
 import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
 import { compileProgram } from '../../../support/compile.js';
-import { newDelivery, type TestDelivery } from '../../../support/deliveries.js';
+import { newDelivery, recordDeliveries, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/failure.js';
+import { openFiles } from '../../../support/processes.js';
 import { testLog } from '../../../support/services.js';
 import { smallDisk } from '../../../support/small-disk.js';
 import { type TempFolder, tempFolder } from '../../../support/temp-folder.js';
 import { waitFor } from '../../../support/wait.js';
+import { testWebhooks } from '../../../support/webhooks.js';
 
 const test = suite('the record of deliveries');
 
@@ -343,6 +345,19 @@ test('a full disk is logged once a minute, and deliveries are recorded once it h
   assert.is(recorder.counts.recorded, recorded + 1);
   await recorder.close();
 });
+
+if (process.platform === 'linux') {
+  test('a listener whose certificate cannot be used leaves no file open', async () => {
+    const home = tempFolder();
+    await recordDeliveries(home.path, [delivered()]);
+    const tls = { cert: home.at('missing.pem'), key: home.at('missing.key') };
+    for (const _start of [1, 2]) {
+      const failure = await failureOf(testWebhooks({ home, gateway: { tls } }));
+      assert.is(failure.code, 'LISTEN_FAILED');
+    }
+    assert.is(openFiles(home.path), 0);
+  });
+}
 
 test('what is not recorded is counted by its reason', async () => {
   const home = tempFolder();

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createDatabase } from '../../../../src/engine/sqlite/database.js';
+import { deliveriesFile } from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
 import type { Delivery } from '../../../../src/engine/webhooks/index.js';
 import { createVerifier } from '../../../../src/engine/webhooks/verify/verifier.js';
 import { newDelivery, recordDeliveries } from '../../../support/deliveries.js';
@@ -72,6 +74,13 @@ test('a replay gets the first answer; a forced one is performed under a new ID',
     'x-github-event',
   ]);
   assert.is(served.webhooks.live.snapshot().deliveries.length, 3);
+  // It is answered also where another process is writing the record.
+  const other = createDatabase(deliveriesFile(served.home.path), 0);
+  other.exec('BEGIN IMMEDIATE');
+  const unrecorded = await deliveries.replay({ id: delivery.id, again: false });
+  other.close();
+  assert.equal([unrecorded.isFirstAnswer, unrecorded.id], [true, undefined]);
+  assert.match(unrecorded.unrecorded ?? '', /locked/);
   await served.close();
 });
 
