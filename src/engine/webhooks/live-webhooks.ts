@@ -23,6 +23,8 @@ export interface LiveWebhooks {
   readonly routes: () => readonly LiveRoute[];
   /** Waits for nothing: a store of flows that hangs must not stop a screen. */
   readonly snapshot: () => WebhooksSnapshot;
+  /** Why the flows could not be read when that was last tried. */
+  readonly flowsFault: () => unknown;
   readonly deliveries: LiveDeliveries;
   readonly close: () => void;
 }
@@ -54,6 +56,7 @@ export function liveWebhooks(
   let version: string | undefined;
   let readMs = Number.NEGATIVE_INFINITY;
   let isReading = false;
+  let fault: unknown;
   const readFlows = async (): Promise<void> => {
     const opened = await flows();
     const current = await opened?.version();
@@ -66,11 +69,12 @@ export function liveWebhooks(
     if (isReading || clock.now() - readMs < READ_FLOWS_EVERY_MS) return;
     readMs = clock.now();
     isReading = true;
-    const ended = (): void => {
+    const ended = (error?: unknown): void => {
       isReading = false;
+      fault = error;
     };
     // What cannot be read now is read again with a later snapshot.
-    void readFlows().then(ended, ended);
+    void readFlows().then(() => ended(), ended);
   };
   const routes = (): readonly LiveRoute[] => {
     const nowMs = clock.now();
@@ -82,6 +86,7 @@ export function liveWebhooks(
       readSoon();
       return { routes: routes(), flows: shownFlows, deliveries: deliveries.recent() };
     },
+    flowsFault: () => fault,
     deliveries: {
       list: (filter) => deliveries.list(filter),
       find: (id) => deliveries.find(id),

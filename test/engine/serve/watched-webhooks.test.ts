@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { SvcError } from '../../../src/engine/errors/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import { watchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
@@ -157,6 +158,21 @@ test('flows of the other process are listed, last changed first', async () => {
   await shows([first, second]);
   await webhooks.close();
   await flows.close();
+});
+
+test('flows that cannot be read are a fault until they can be', async () => {
+  const { home, clock, webhooks } = watched();
+  home.write('flows.sqlite', 'not a database, but text of some length');
+  const faultAfterASecond = (): unknown => {
+    clock.nowMs += 1000;
+    assert.is(webhooks.snapshot().routes.length, 4);
+    return webhooks.flowsFault();
+  };
+  const fault = await waitFor('the fault', faultAfterASecond);
+  assert.is(fault instanceof SvcError && fault.code, 'FLOWS_DAMAGED');
+  rmSync(home.at('flows.sqlite'));
+  await waitFor('no fault', () => faultAfterASecond() === undefined);
+  await webhooks.close();
 });
 
 test('a PostgreSQL server that is silent delays neither routes nor the end', async () => {

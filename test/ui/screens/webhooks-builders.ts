@@ -121,6 +121,7 @@ export function liveWebhooks(current: () => WebhooksSnapshot, calls: string[] = 
   return {
     routes: () => current().routes,
     snapshot: current,
+    flowsFault: () => undefined,
     deliveries: {
       list: ({ failed }) =>
         current().deliveries.filter(({ status }) => failed !== true || status >= 400),

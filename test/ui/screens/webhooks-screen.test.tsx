@@ -197,6 +197,12 @@ test('the listener of another process is only viewed: Esc quits and stops nothin
   await waitForText(terminal, 'no routes configured');
   screen.setServe(SERVE);
   await waitForText(terminal, 'http://127.0.0.1:8787');
+  let fault: unknown = new Error('flows.sqlite is damaged');
+  screen.setWebhooks({ ...liveWebhooks(snapshot, calls), flowsFault: () => fault });
+  await waitForText(terminal, 'flows.sqlite is damaged');
+  await waitForText(terminal, '✓ ci0');
+  fault = undefined;
+  await waitFor('flows that can be read', () => !terminal.screen().join('').includes('damaged'));
   terminal.type('?');
   await waitForText(terminal, 'quit; the listener keeps running');
   terminal.type(KEYS.escape);

@@ -83,9 +83,12 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     store.dispatch({ nowMs: now() });
     const webhooks = live?.snapshot();
     store.dispatch({ webhooks: mask(webhooks) });
-    if (webhooks === undefined || webhooks.deliveries === listedDeliveries) return;
-    await browser.refresh();
-    listedDeliveries = webhooks.deliveries;
+    if (webhooks !== undefined && webhooks.deliveries !== listedDeliveries) {
+      await browser.refresh();
+      listedDeliveries = webhooks.deliveries;
+    }
+    const fault = live?.flowsFault();
+    if (fault !== undefined) throw fault;
   };
   const pollNow = (): void => void browser.noteOutage(poll());
   const polling = setInterval(pollNow, POLL_MS);
