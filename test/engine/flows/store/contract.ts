@@ -541,6 +541,13 @@ export function storeContract(store: TestFlowStore): void {
     assert.ok(first !== undefined && second !== undefined && third !== undefined);
     await flows.outbox.markDelivered(first);
     assert.is(await statusOfDelivery(), 'pending');
+    const { operator } = flows;
+    const several = await failureOf(operator.showNotification(first.notificationId));
+    assert.match(several.hint ?? '', /^pass --target with one of: (?:default|ends|ci),/);
+    const forEnds = await operator.showNotification(first.notificationId, 'ends');
+    assert.is(forEnds.target, 'ends');
+    const delivered = await failureOf(operator.retryNotification(String(first.seq)));
+    assert.is(delivered.code, 'NOTIFICATION_DELIVERED');
     await flows.outbox.markFailed(second, { error: 'down', permanent: true });
     await flows.outbox.markDelivered(third);
     assert.is(await statusOfDelivery(), 'failed');
