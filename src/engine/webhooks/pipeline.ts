@@ -77,7 +77,6 @@ export class Pipeline {
     this.options = options;
   }
 
-  /** Never rejects. */
   async handle(
     request: WebhookRequest,
     route: ServedRoute,
@@ -98,8 +97,6 @@ export class Pipeline {
     if (!this.inFlight.enter(connection, limits)) return rejection(route.id, 'too_many_in_flight');
     try {
       return await this.handleAdmitted(request, route, limits);
-    } catch (error) {
-      return this.failure(request, route, error);
     } finally {
       this.inFlight.leave(connection);
     }
