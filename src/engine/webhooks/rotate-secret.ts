@@ -68,15 +68,9 @@ async function checkNewest(
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<readonly Warning[]> {
-  const { verify } = route;
-  if (verify === undefined) return [];
+  const verify = route.verify && { verify: { ...route.verify, secrets: [newest] } };
   try {
-    await openVerifier(
-      { ...route, verify: { ...verify, secrets: [newest] } },
-      loaded,
-      context,
-      signal,
-    );
+    await openVerifier({ ...route, ...verify }, loaded, context, signal);
     return [];
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;

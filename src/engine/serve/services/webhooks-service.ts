@@ -152,14 +152,16 @@ function reportRoutes(
 }
 
 function reportRouteProblems(statuses: readonly RouteStatus[], { setProblem }: ServiceHost): void {
-  const faulty = statuses.filter(({ fault }) => fault !== null);
+  const faulty = statuses.flatMap(({ id, state, fault }) =>
+    fault === null ? [] : [{ id, state, ...fault }],
+  );
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
   const more = faulty.length > 1 ? ` (and ${formatCountOf(faulty.length - 1, 'more route')})` : '';
   setProblem(
     worst && {
       code: 'SECRET_UNRESOLVED',
-      message: `route ${worst.id} is ${worst.state}: ${worst.fault?.message ?? 'its secret cannot be read'}${more}`,
-      hint: worst.fault?.hint ?? null,
+      message: `route ${worst.id} is ${worst.state}: ${worst.message}${more}`,
+      hint: worst.hint,
     },
   );
 }
