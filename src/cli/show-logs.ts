@@ -12,7 +12,6 @@ import { screenOptions, toClipboard } from './terminal.js';
 
 /** Enough to scroll through; older lines are dropped as new ones come. */
 const MOST_ENTRIES = 5000;
-const FOLLOW_EVERY_MS = 200;
 const DRAW_MS = 30;
 
 /**
@@ -72,8 +71,7 @@ export async function showLogs(
     void screen.refresh();
   };
   const follow = async (): Promise<void> => {
-    const from = { fromBytes: tail?.endBytes ?? 0, everyMs: FOLLOW_EVERY_MS, signal };
-    for await (const line of followLog(file, from)) {
+    for await (const line of followLog(file, { fromBytes: tail?.endBytes ?? 0, signal })) {
       if (!isSelected(parseLogLine(line), allLevels)) continue;
       entries.push(entryOf(line));
       // Lines that were written together are drawn together.

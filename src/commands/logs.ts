@@ -16,7 +16,6 @@ import { safeLine } from '../ui/safe-text.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 
 const DEFAULT_LINES = 100;
-const FOLLOW_EVERY_MS = 200;
 
 export default class Logs extends BaseCommand<LogsOutput> {
   static override summary = 'Show the log of svc serve.';
@@ -82,7 +81,7 @@ export default class Logs extends BaseCommand<LogsOutput> {
     flags: FlagsOf<typeof Logs>,
   ): Promise<void> {
     const signal = anySignal([this.signal, stdoutLost]);
-    for await (const line of followLog(file, { fromBytes, everyMs: FOLLOW_EVERY_MS, signal })) {
+    for await (const line of followLog(file, { fromBytes, signal })) {
       if (isSelected(parseLogLine(line), selection)) this.show(line, flags);
     }
     if (!stdoutLost.aborted) this.setExitCode(130);

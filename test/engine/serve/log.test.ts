@@ -196,7 +196,7 @@ test('following continues after the last line read, across rotation and truncati
   const end = readLogTail(file, { lines: 9, least: 'trace' });
   assert.equal([end?.lines, end?.endBytes], [['old'], 4]);
   const ended = new AbortController();
-  const options = { fromBytes: 4, signal: ended.signal, everyMs: 1 };
+  const options = { fromBytes: 4, signal: ended.signal };
   const lines = followLog(file, options);
   const next = async () => (await lines.next()).value;
   appendFileSync(file, 'f\n');
@@ -217,7 +217,7 @@ test('following continues after the last line read, across rotation and truncati
 test('following waits for a missing log', async () => {
   const folder = tempFolder();
   const ended = new AbortController();
-  const lines = followLog(folder.at('s.log'), { fromBytes: 0, signal: ended.signal, everyMs: 1 });
+  const lines = followLog(folder.at('s.log'), { fromBytes: 0, signal: ended.signal });
   const first = lines.next();
   folder.write('s.log', 'here\n');
   assert.is((await first).value, 'here');

@@ -94,24 +94,24 @@ function wholeLines(content: Buffer): readonly string[] {
  *
  * It polls, because the system may be out of file watchers just when the log matters.
  *
- * @param options `fromBytes`: what was already read; `everyMs`: the polling interval
+ * @param options `fromBytes`: what was already read
  */
 export async function* followLog(
   file: string,
-  options: { readonly fromBytes: number; readonly signal: AbortSignal; readonly everyMs: number },
+  { fromBytes, signal }: { readonly fromBytes: number; readonly signal: AbortSignal },
 ): AsyncGenerator<string> {
-  const { fromBytes, signal, everyMs } = options;
   const reader = new LineReader(file, fromBytes);
   try {
     while (!signal.aborted) {
       yield* reader.read();
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     reader.close();
   }
 }
 
+const POLL_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 class LineReader {
