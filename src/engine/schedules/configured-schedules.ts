@@ -75,8 +75,13 @@ export async function runSchedule(
 ): Promise<FlowRecord> {
   const outcome = await schedules.runNow(configuredSchedule(id, config));
   if (outcome.type === 'ran') return outcome.flow;
-  throw new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${outcome.error}`, {
-    hint: 'check set and task of the schedule; "svc config validate" shows what is wrong',
+  throw invalidSchedule(id, outcome.error);
+}
+
+/** A configuration can be valid and lead to this: only some faults of fields are found without making the flow. */
+export function invalidSchedule(id: string, why: string): SvcError {
+  return new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${why}`, {
+    hint: 'check set and task of the schedule',
   });
 }
 

@@ -2,6 +2,7 @@
 export {
   configuredSchedule,
   configuredSchedules,
+  invalidSchedule,
   listSchedules,
   runSchedule,
   type Schedule,

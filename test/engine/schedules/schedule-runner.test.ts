@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
-import { messageOf } from '../../../src/engine/errors/index.js';
 import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js';
 import {
   configuredSchedules,
@@ -11,6 +10,7 @@ import {
 } from '../../../src/engine/schedules/index.js';
 import { nextRuns } from '../../../src/engine/support/cron-times.js';
 import { anyCron, ZONES } from '../../support/cron.js';
+import { failureOf } from '../../support/failure.js';
 import { type TestFlows, testFlows } from '../../support/flows.js';
 
 const test = suite('running schedules');
@@ -96,11 +96,10 @@ test('JSON that is nested too deeply is refused, whichever of its two fields it 
   for (const field of ['stateJson', 'waitJson']) {
     const nightly = { cron: '0 3 * * *', sessionKey: 's', set: { goal: 'tick', [field]: nested } };
     const config = resolveConfig({ schedules: { nightly } });
-    const refused = runSchedule('nightly', config, opened.flows);
-    assert.match(
-      String(await refused.catch(messageOf)),
-      'stateJson or waitJson is nested too deeply',
-    );
+    const { message, hint } = await failureOf(runSchedule('nightly', config, opened.flows));
+    assert.match(message, 'stateJson or waitJson is nested too deeply');
+    // Nothing is wrong with the configuration by itself.
+    assert.is(hint, 'check set and task of the schedule');
   }
   await close(opened);
 });

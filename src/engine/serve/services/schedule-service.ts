@@ -25,7 +25,9 @@ export function scheduleDefinitions(setup: ServeSetup): readonly ServiceDefiniti
 }
 
 async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
-  const { configuredSchedules, ScheduleRunner } = await import('../../schedules/index.js');
+  const { configuredSchedules, invalidSchedule, ScheduleRunner } = await import(
+    '../../schedules/index.js'
+  );
   const { resolved } = setup.loaded;
   const schedules = configuredSchedules(resolved);
   const flows = await openFlows(setup.context, resolved);
@@ -43,7 +45,9 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   const runner = new ScheduleRunner(schedules, {
     flows,
     onOutcome: (schedule, outcome) => {
-      reportFailure(schedule, failureOf(schedule, outcome));
+      const isInvalid = outcome.type === 'invalid';
+      const failure = isInvalid ? invalidSchedule(schedule.id, outcome.error) : undefined;
+      reportFailure(schedule, failure && serviceFailure(failure));
       logRun(schedule, outcome, host);
       showNextRun(runner, host, outcome.type === 'ran' ? `${schedule.id} ran, ` : '');
     },
@@ -72,12 +76,6 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
       await flows.close();
     },
   };
-}
-
-function failureOf({ id }: Schedule, outcome: ScheduleOutcome): ServiceFailure | undefined {
-  if (outcome.type !== 'invalid') return undefined;
-  const message = `schedule ${id} makes no valid flow: ${outcome.error}`;
-  return { code: 'SCHEDULE_INVALID', message, hint: 'check set and task of the schedule' };
 }
 
 function logRun({ id }: Schedule, outcome: ScheduleOutcome, { log }: ServiceHost): void {

@@ -18,9 +18,9 @@ const test = suite('schedules under svc serve');
 const HOUR = 3_600_000;
 const HOURLY = { cron: '0 * * * *', sessionKey: 's', set: { goal: 'at {/scheduledAt}' } };
 
-async function setupOf(schedules: object) {
+async function setupOf(schedules: object, clock = { now: Date.now }) {
   const home = folderOf({ 'svc.json': JSON.stringify({ schedules }) });
-  const context = contextOf(home.path);
+  const context = contextOf(home.path, { clock });
   return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
 }
 
@@ -36,14 +36,15 @@ async function started(setup: ServeSetup) {
   const said: string[] = [];
   const [definition] = scheduleDefinitions(setup);
   assert.ok(definition !== undefined);
+  const { logger, lines } = testLog();
   const service = await definition.start({
-    log: testLog().logger,
+    log: logger,
     setLastEvent: (event) => said.push(event),
     setProblem: (failure) => failure !== undefined && said.push(`trouble: ${failure.message}`),
     signal: new AbortController().signal,
     fail: (error) => said.push(`failed: ${String(error)}`),
   });
-  return { service, said };
+  return { service, said, lines };
 }
 
 test('runs missed during downtime are made up once, and the next run is reported', async () => {
@@ -66,6 +67,23 @@ test('runs missed during downtime are made up once, and the next run is reported
     ],
   );
   await flows.close();
+});
+
+test('a skipped run is logged, and one that makes no valid flow is reported', async () => {
+  let nowMs = Date.now();
+  const busy = { ...HOURLY, overlap: 'skip' };
+  // Only running tasks have progress.
+  const bad = { ...HOURLY, task: { runtime: 'acp', task: 'Tidy up', progressSummary: 'half' } };
+  const setup = await setupOf({ busy, bad }, { now: () => nowMs });
+  await waitedSince(setup, 3);
+  const trouble =
+    'trouble: schedule bad makes no valid flow: progressSummary: is only for tasks with status "running"';
+  for (const logged of ['schedule busy created a flow', 'schedule busy skipped a run']) {
+    const { service, said, lines } = await started(setup);
+    await waitFor('the runs', () => said.includes(trouble) && lines.join('').includes(logged));
+    await service.stop();
+    nowMs += HOUR;
+  }
 });
 
 test('with several failing schedules, one is named, and the number of others', async () => {
