@@ -46,7 +46,7 @@ test('an agent is prompted with the task, and its last message is the result', a
   const world = await agentWorld({}, 'greeting');
   await world.startRunner();
   const id = await world.addTask({ runtime: 'acp', task: 'answer this' });
-  await world.whenTask(id, ({ progressSummary }) => progressSummary === 'Reading pages');
+  await world.whenTask(id, ({ progressSummary }) => progressSummary === 'Count pages');
   const task = await world.whenEnded(id);
   assert.equal([task.status, task.terminalSummary], ['succeeded', 'there are three']);
   assert.equal(JSON.parse(task.resultJson ?? ''), { text: 'there are three' });
@@ -108,7 +108,7 @@ test('of a long line that is not a message, little is passed on to be masked', a
 });
 
 test('requests for permission are answered by the configured policy', async () => {
-  const answers = { deny: 'execute=no', read: 'execute=no', allow: 'execute=once' } as const;
+  const answers = { deny: 'search=no', read: 'search=once', allow: 'search=once' } as const;
   for (const [permissions, answer] of Object.entries(answers)) {
     const policy = permissions as keyof typeof answers;
     const world = await agentWorld({ permissions: policy });

@@ -31,12 +31,16 @@ async function say(client: AgentContext, text: string): Promise<void> {
   });
 }
 
-async function ask(client: AgentContext, kind: ToolKind): Promise<void> {
-  const toolCall = { toolCallId: `call-${kind}`, title: `to ${kind}`, kind };
-  await client.notify(methods.client.session.update, {
-    sessionId: SESSION,
-    update: { sessionUpdate: 'tool_call', ...toolCall },
-  });
+/** The kind of a call is told with it, or later. */
+async function ask(client: AgentContext, kind: ToolKind, isToldLater = false): Promise<void> {
+  const toolCall = { toolCallId: `call-${kind}`, title: `to ${kind}` };
+  const updates: readonly SessionUpdate[] = [
+    { sessionUpdate: 'tool_call', ...toolCall, ...(isToldLater ? {} : { kind }) },
+    ...(isToldLater ? [{ sessionUpdate: 'tool_call_update' as const, ...toolCall, kind }] : []),
+  ];
+  for (const update of updates) {
+    await client.notify(methods.client.session.update, { sessionId: SESSION, update });
+  }
   const { outcome } = await client.request(methods.client.session.requestPermission, {
     sessionId: SESSION,
     // Its kind was told before.
@@ -65,6 +69,9 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
       sessionId: SESSION,
       update: { sessionUpdate: 'tool_call', toolCallId: 'c', title: 'Reading pages', kind: 'read' },
     });
+    const entry = { content: 'Count pages', priority: 'low', status: 'in_progress' } as const;
+    const update = { sessionUpdate: 'plan' as const, entries: [entry] };
+    await client.notify(methods.client.session.update, { sessionId: SESSION, update });
     await new Promise((resolve) => setTimeout(resolve, 1300));
     await say(client, 'there are ');
     await say(client, 'three\n');
@@ -74,6 +81,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   permissions: async (client) => {
     for (const kind of ['read', 'edit', 'execute'] as const) await ask(client, kind);
     // Each use of a tool restarts the answer: only the last one counts.
+    await ask(client, 'search', true);
     return 'end_turn';
   },
   file: async (client) => {
