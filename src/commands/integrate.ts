@@ -74,7 +74,8 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     'token-env': Flags.string({
       summary: 'Variable with the token for --remote, in the environment of the agent.',
       helpValue: 'NAME',
-      dependsOn: ['remote'],
+      // With dependsOn, the usage line would have a gap where --remote was.
+      relationships: [{ type: 'all', flags: ['remote'] }],
     }),
     'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
   };

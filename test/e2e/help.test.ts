@@ -53,7 +53,8 @@ test('the help of every command is that of oclif, and has examples that name it'
     const examples = help.split(/^EXAMPLES$/m)[1] ?? '';
     assert.ok(examples.includes(`$ svc ${words.join(' ')}`), help);
     assert.not.match(help, /<%|undefined/);
-    assert.not.match(help, /\|\s*[\])]|[[(]\s*\|/, 'a group of the usage line has a gap');
+    assert.not.match(help, /[|\s]\s*[\])]|[[(]\s*\|/, 'a group of the usage line has a gap');
+    assert.not.match(help, /\[-[\w-]+ -/, 'a flag is only shown together with another');
     assert.match(help, /--json/);
   }
 });

@@ -36,10 +36,10 @@ An index that is damaged, or was built by another version or with other settings
   static override flags = {
     ...targetFlags,
     all: Flags.boolean({ summary: 'All agents, which is the default.' }),
-    // oclif puts each flag into one group of the usage line, in this order, and leaves a gap in later groups.
     'reuse-vectors': Flags.boolean({
       summary: 'With --force, keep the vectors.',
-      dependsOn: ['force'],
+      // With dependsOn, the usage line would show --force only together with this flag.
+      relationships: [{ type: 'all', flags: ['force'] }],
     }),
     force: Flags.boolean({
       summary: 'Rebuild the index and re-embed what is not cached.',
