@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { safeParse } from 'zod/v4/core';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -92,9 +93,18 @@ export async function getConfigValue(
     value: maskSecrets(value, known),
     origin: written !== undefined ? 'file' : value === undefined ? 'unset' : 'default',
     file,
-    fallback: value === undefined ? computedDefault(known) : undefined,
+    fallback: value === undefined ? withFolders(computedDefault(known), context) : undefined,
     warnings,
   };
+}
+
+/** A described default with the folders that are in effect: variables can move them out of `~/.svc`. */
+function withFolders(
+  text: string | undefined,
+  { homeDir, state }: EngineContext,
+): string | undefined {
+  const folder = text?.startsWith('`~/.svc/memory/') ? state.cacheDir : state.stateDir;
+  return folder === join(homeDir, '.svc') ? text : text?.replace('~/.svc', () => folder);
 }
 
 /** Groups are shown with defaults, single values as written. */

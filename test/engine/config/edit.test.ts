@@ -331,7 +331,7 @@ test('secrets are masked when read and in the report of an edit, references are 
     );
   }));
 
-test('get tells whether a value is written, a default, or unset', () =>
+test('get shows whether a value is written, a default, or unset, and where defaults are', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{ "memory": { "citations": "on" } }');
     const origin = async (path: string) => {
@@ -341,9 +341,15 @@ test('get tells whether a value is written, a default, or unset', () =>
     assert.equal(await origin('memory.citations'), ['on', 'file']);
     assert.equal(await origin('memory.backend'), ['builtin', 'default']);
     assert.equal(await origin('logging.file'), [undefined, 'unset']);
-    assert.match(
-      (await getConfigValue(context, 'agents.defaults.workspace')).fallback ?? '',
-      '~/.svc/workspace',
+    const fallback = async (path: string, stateDir: string, cacheDir = stateDir) => {
+      const state = { ...context.state, stateDir, cacheDir };
+      return (await getConfigValue({ ...context, state }, `agents.defaults.${path}`)).fallback;
+    };
+    assert.is(await fallback('workspace', context.state.stateDir), '`~/.svc/workspace`');
+    assert.is(await fallback('workspace', '/state', '/cache'), '`/state/workspace`');
+    assert.is(
+      await fallback('memorySearch.store.path', '/state', '/cache'),
+      '`/cache/memory/{agentId}.sqlite`',
     );
   }));
 
