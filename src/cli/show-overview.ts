@@ -13,12 +13,8 @@ export async function showOverview(
   const agents = overall.agents.map(({ memory, status, embedding }) => {
     return { agentId: memory.name, status, embedding };
   });
-  write(
-    renderOverallStatus(
-      // Masked before lines are cut and wrapped: half a secret would not be recognized.
-      mask.data({ ...overall, agents }),
-      view,
-    ),
-  );
+  const isAnyUnknown = agents.length < memories.length;
+  // Masked before lines are cut and wrapped: half a secret would not be recognized.
+  write(renderOverallStatus(mask.data({ ...overall, agents, isAnyUnknown }), view));
   return overallStatusOutput(overall);
 }

@@ -80,6 +80,7 @@ test('services are in a table, the next run has its time, faults are wrapped', (
   const text = renderOverallStatus(
     {
       agents: [],
+      isAnyUnknown: false,
       serving: SERVING,
       isServingUnknown: false,
       work: WORK,
@@ -137,6 +138,7 @@ that nobody here knows
 test('having no problems is stated explicitly', () => {
   const quiet = {
     agents: [],
+    isAnyUnknown: false,
     serving: undefined,
     isServingUnknown: false,
     work: WORK,
@@ -152,6 +154,8 @@ test('having no problems is stated explicitly', () => {
   assert.match(webhooks, /\nsvc webhook serve is running, started 1 h ago \(process 4711\)\n/);
   const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
   assert.not.match(unknown, /svc serve/, 'its fault describes it');
+  const agentUnknown = renderOverallStatus({ ...quiet, isAnyUnknown: true }, options);
+  assert.not.match(agentUnknown, /no memories/, 'its fault describes it');
 });
 
 test('secrets are listed one by one, with a summary', () => {

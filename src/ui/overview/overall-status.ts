@@ -23,6 +23,8 @@ import { alignRows, renderTable, right } from '../table.js';
 /** The overall status, with views of the agents instead of their memories. */
 export type OverallView = Omit<OverallStatus, 'agents'> & {
   readonly agents: readonly AgentStatusView[];
+  /** Whether the state of other agents is unknown; each of them has a fault. */
+  readonly isAnyUnknown: boolean;
 };
 
 const SERVICE_COLUMNS = ['service', 'state', 'since', right('restarts'), 'last'];
@@ -31,7 +33,8 @@ const INDENT = '  ';
 
 /** One page: agents, services, next runs and problems. */
 export function renderOverallStatus(view: OverallView, options: View): string {
-  const { agents, serving, isServingUnknown, work, hooks, captures, nextRuns, faults } = view;
+  const { agents, isAnyUnknown, serving, isServingUnknown, work, hooks, captures } = view;
+  const { nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
   const withoutFaults = agents.map((agent) => ({
@@ -39,7 +42,8 @@ export function renderOverallStatus(view: OverallView, options: View): string {
     status: { ...agent.status, faults: [] },
   }));
   const parts = [
-    agents.length === 0 ? 'no memories\n' : renderStatusOverview(withoutFaults, options),
+    ...(agents.length > 0 ? [renderStatusOverview(withoutFaults, options)] : []),
+    ...(agents.length === 0 && !isAnyUnknown ? ['no memories\n'] : []),
     workPart(work, options) + hooksPart(hooks, options) + capturesPart(captures, options),
     ...(isServingUnknown ? [] : [servingPart(serving, options)]),
     ...(nextRuns.length === 0
