@@ -365,7 +365,7 @@ test('a missing workspace does not stop the sweeps of the others', async () => {
   );
   const text = await svc(world, 'dream', '--agent', 'lost');
   assert.is(text.code, 1);
-  assert.match(text.stderr, /error: .*nowhere: there is no workspace/);
+  assert.match(text.stderr, /error: lost: there is no workspace at .*nowhere\n/);
 });
 
 test('a sweep reads conversations of agents whose memory includes them', async () => {

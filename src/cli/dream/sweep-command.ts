@@ -52,14 +52,14 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     if (!request.dryRun) this.interruptHint = 'finished phases are kept; run it again for the rest';
     const sweeps: (FailedSweepOutput | SweepSummaryOutput)[] = [];
     for (const target of targets) {
-      const { dir } = target.workspace;
-      const before = targets.length === 1 ? '' : `${shownPath(dir, this.context().homeDir)} · `;
+      const name = shownPath(target.workspace.dir, this.context().homeDir);
+      const before = targets.length === 1 ? '' : `${name} · `;
       try {
         const narrator = request.dryRun ? undefined : await this.openNarrator(loaded);
         sweeps.push(await this.sweepOne(target, request, { narrator, before, steps }));
       } catch (error) {
         if (error instanceof SvcError && error.code === 'INTERRUPTED') throw error;
-        const why = this.noteFailure(dir, error);
+        const why = this.noteFailure(target.agents.join(', '), error);
         sweeps.push({ ...workspaceOutput(target), ok: false, error: why });
       }
     }
@@ -140,7 +140,7 @@ export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
     if (evaluation !== undefined && isWorse(evaluation)) {
       this.addWarning({
         code: 'DREAM_EVALUATION_WORSE',
-        message: `${target.workspace.dir}: ${evaluationWords(evaluation)}`,
+        message: `${target.agents.join(', ')}: ${evaluationWords(evaluation)}`,
         hint: 'check the promotions with "svc dream candidates", or raise phases.deep.maxMemoryChars',
       });
     }
