@@ -159,10 +159,11 @@ const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
 /** Whether a file belongs to an agent's memory, and the rule that decided. */
 export function renderWhy(agent: string, why: WhyOutput, { style }: View): string {
   const { path, included, indexed, reason, detail, rule } = why;
-  const verdict =
-    included && indexed
+  const verdict = included
+    ? indexed
       ? style.ok('indexed')
-      : style.warning(included ? 'not indexed yet' : 'not indexed');
+      : style.warning('not indexed yet')
+    : style.warning(indexed ? 'still indexed' : 'not indexed');
   const lines = [`${style.bold(safeLine(agent))}  ${safeLine(path)}  ${verdict}`];
   const because = detail === undefined ? WHY_REASONS[reason] : `${WHY_REASONS[reason]}: ${detail}`;
   lines.push(`  why    ${safeLine(because)}`);

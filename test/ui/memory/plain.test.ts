@@ -2,10 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { GetResponse } from '../../../src/engine/memory/get/index.js';
+import { createLinkMap } from '../../../src/engine/memory/inspect/link-map.js';
+import type { WhyOutput } from '../../../src/engine/memory/inspect/output-schemas.js';
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, truncationNote } from '../../../src/ui/memory/get.js';
-import { renderInspection } from '../../../src/ui/memory/inspect.js';
+import { renderBrokenLinks, renderInspection, renderWhy } from '../../../src/ui/memory/inspect.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -299,31 +301,132 @@ test('the lines of a file end with how to continue, except at its end', () => {
   );
 });
 
+const CHUNK = { startLine: 1, endLine: 1, headingPath: [], tokens: 40, vector: 'none' } as const;
+const INSPECTED = {
+  path: 'MEMORY.md',
+  kind: 'markdown',
+  bytes: 112,
+  source: 'memory',
+  modified: '2026-02-03T04:05:06.000Z',
+  indexed: '2026-02-03T04:05:06.000Z',
+  date: null,
+  tags: [],
+  properties: {},
+  fault: null,
+  chunkCount: 1,
+  chunks: [],
+  out: [],
+  back: [],
+  broken: [],
+} as const;
+const VIEW = { style: plain, columns: undefined, nowMs: 0, homeDir: '/', long: false };
+
 test('the preview of a chunk is cut between characters', () => {
-  const chunk = { startLine: 1, endLine: 1, headingPath: [], tokens: 40, vector: 'none' } as const;
-  const document = {
-    path: 'MEMORY.md',
-    kind: 'markdown',
-    bytes: 112,
-    source: 'memory',
-    modified: '2026-02-03T04:05:06.000Z',
-    indexed: '2026-02-03T04:05:06.000Z',
-    date: null,
-    tags: [],
-    properties: {},
-    fault: null,
-    chunkCount: 1,
-    chunks: [{ ...chunk, text: `${'a'.repeat(99)}\u{1F389} end` }],
-    out: [],
-    back: [],
-    broken: [],
-  } as const;
-  const view = { style: plain, columns: undefined, nowMs: 0, homeDir: '/', long: false };
+  const chunks = [{ ...CHUNK, text: `${'a'.repeat(99)}\u{1F389} end` }];
   assert.ok(
-    renderInspection(document, view)
+    renderInspection({ ...INSPECTED, chunks }, VIEW)
       .split('\n')
       .includes(`    ${'a'.repeat(99)}`),
   );
+});
+
+const aNote = (path: string) => ({ path, source: 'memory' }) as const;
+const LINKS = createLinkMap(['MEMORY.md', 'memory/ops.md', 'a/tea.md', 'b/tea.md'].map(aNote), [
+  {
+    ...aNote('MEMORY.md'),
+    links: [
+      { kind: 'wiki', target: 'ops', heading: 'Restore', line: 3 },
+      { kind: 'wiki', target: 'tea', line: 4 },
+      { kind: 'markdown', target: 'memory/gone.md', line: 5 },
+    ],
+  },
+  { ...aNote('memory/ops.md'), links: [{ kind: 'wiki', target: 'MEMORY', line: 2 }] },
+]);
+
+test('an inspected file is shown with its properties, and with links that lead somewhere or nowhere', () => {
+  const broken = LINKS.broken();
+  const text = renderInspection(
+    {
+      ...INSPECTED,
+      date: { day: '2026-02-03', from: 'front_matter' },
+      tags: ['net', 'home'],
+      properties: { owner: 'ada', list: ['a', 'b'] },
+      fault: 'line 3: not YAML',
+      out: LINKS.out('MEMORY.md').filter(({ to }) => to !== null),
+      back: LINKS.back('MEMORY.md'),
+      broken,
+    },
+    VIEW,
+  );
+  assert.equal(text.split('\n').slice(3), [
+    '  date     2026-02-03 (front matter)',
+    '  tags     net home',
+    '  where    owner=ada',
+    '  where    list=a, b',
+    '  fault    front matter: line 3: not YAML',
+    '  links to',
+    '    memory/ops.md#Restore  #L3',
+    '  linked from',
+    '    memory/ops.md#L2',
+    '  broken',
+    '    [[tea]]  several files: a/tea.md, b/tea.md  #L4',
+    '    memory/gone.md  no such file  #L5',
+    '',
+  ]);
+  assert.is(
+    renderBrokenLinks(broken, VIEW),
+    `MEMORY.md#L4  [[tea]]  several files: a/tea.md, b/tea.md
+MEMORY.md#L5  memory/gone.md  no such file
+2 broken links
+`,
+  );
+});
+
+test('results show the notes that they are linked with, and what was searched instead of unknown words', () => {
+  const results = [{ ...aResult(0), path: 'MEMORY.md' }];
+  const words = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const corrections = words.map((word) => {
+    return { word, instead: [`${word}1`], kind: 'spelling' } as const;
+  });
+  const text = renderSearchResults(aResponse({ results, corrections }), {
+    style: plain,
+    columns: undefined,
+    related: LINKS,
+  });
+  assert.match(
+    text,
+    /^showing results for "a1", "b1", "c1", "d1", "e1" and more \(no match for "a", "b", "c", "d", "e" and more\); --exact searches as typed\n\n/,
+  );
+  assert.match(text, '\n      linked both ways: memory/ops.md\n');
+});
+
+test('why a file is indexed or not comes with the rule, and a file to be removed is still indexed', () => {
+  const rule = {
+    from: 'setting',
+    file: null,
+    line: null,
+    pattern: 'memory/a/**',
+    path: 'memory/a/b.md',
+  } as const;
+  const why: WhyOutput = {
+    path: 'memory/a/b.md',
+    included: false,
+    indexed: true,
+    reason: 'excluded',
+    rule,
+  };
+  assert.is(
+    renderWhy('main', why, VIEW),
+    `main  memory/a/b.md  still indexed
+  why    it is excluded
+  rule   memory/a/**  (memorySearch.exclude)
+  note   the index is not up to date; "svc memory index" updates it
+`,
+  );
+  const file = { ...rule, file: '.svcignore', line: 2, path: 'memory/a' };
+  const removed = renderWhy('main', { ...why, indexed: false, rule: file }, VIEW);
+  assert.match(removed, 'main  memory/a/b.md  not indexed\n');
+  assert.match(removed, '  rule   memory/a/**  (.svcignore:2, matches memory/a)\n');
 });
 
 test.run();
