@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { SvcError } from '../engine/errors/index.js';
+import { SvcError, systemReason } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
+import { shellWord } from '../engine/support/text.js';
 import type { CommandContext } from './command-context.js';
 import { endOfForeground } from './foreground.js';
 
@@ -34,8 +35,7 @@ export async function openInEditor(
   try {
     await endOfForeground(spawn(program, args, { stdio: 'inherit' }));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SvcError('USAGE', `cannot run the editor "${editor}": ${why}`, {
+    throw new SvcError('USAGE', `cannot run the editor "${editor}": ${systemReason(cause)}`, {
       hint: 'set VISUAL or EDITOR to a program that exists',
       cause,
     });
@@ -76,7 +76,7 @@ export async function fileToEdit(
   const { absolutePath } = await backend.get({ target: name, from: line, lines: 1 });
   if (absolutePath !== undefined) return absolutePath;
   throw new SvcError('DOCUMENT_UNREADABLE', `${name} is not a file on this host`, {
-    hint: `run "svc memory get '${name}#L${line}'" to read it here`,
+    hint: `run "svc memory get ${shellWord(`${name}#L${line}`)}" to read it here`,
   });
 }
 

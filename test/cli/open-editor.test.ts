@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editorCommand } from '../../src/cli/open-editor.js';
+import { editorCommand, openInEditor } from '../../src/cli/open-editor.js';
+import { contextOf } from '../support/context.js';
+import { failureOf } from '../support/failure.js';
 
 const test = suite('passing a location to an editor');
 
@@ -51,6 +53,16 @@ test('no shell syntax is interpreted', () => {
     program: 'vi;',
     args: ['rm', '-rf', '$HOME', '/notes/a b.md'],
   });
+});
+
+test('an editor that cannot be run is an error with its reason in words', async () => {
+  const context = contextOf('/', { env: { VISUAL: '/no/such/editor' } });
+  const shown = { context, showLocation: () => undefined };
+  const { code, message } = await failureOf(() => openInEditor(PLACE, shown));
+  assert.equal(
+    [code, message],
+    ['USAGE', 'cannot run the editor "/no/such/editor": no such file or folder'],
+  );
 });
 
 test.run();
