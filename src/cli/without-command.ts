@@ -39,10 +39,6 @@ export async function answerWithoutCommand(
     const { runWithOclif } = await import('./run-with-oclif.js');
     await runWithOclif(asFlag(argv, known), { root, about, commands }, development);
   } catch (error) {
-    if (isExit(error)) {
-      process.exitCode = error.oclif.exit;
-      return;
-    }
     const mask = createSecretMask(environmentSecrets(process.env));
     const report = reportError(error, mask);
     process.exitCode = exitCodeOf(report);
@@ -165,10 +161,6 @@ function suggestCommand(
   const [only, ...others] = new Set(below.length > 0 ? below : elsewhere);
   // "svc list" could mean a dozen commands.
   return others.length === 0 ? only?.replaceAll(':', ' ') : undefined;
-}
-
-function isExit(error: unknown): error is { readonly oclif: { readonly exit: number } } {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIT';
 }
 
 /** `svc help COMMAND` as `svc COMMAND --help`, which prints the same without the help plugin and all of oclif. */
