@@ -1,4 +1,4 @@
-import type { BackendStatus } from '../../engine/memory/backends/memory-backend.js';
+import type { BackendStatus, ExtStatus } from '../../engine/memory/backends/memory-backend.js';
 import type { EmbeddingStatus, ProviderStatus } from '../../engine/memory/embedding-status.js';
 import {
   formatCount,
@@ -127,11 +127,7 @@ function vectorsFact(
 }
 
 /** The external search program of an agent, and which backend is in use. */
-export function extFacts(
-  { ext }: BackendStatus,
-  { style, nowMs, homeDir }: View,
-): readonly StatusFact[] {
-  if (ext === undefined) return [];
+export function extFacts(ext: ExtStatus, { style, nowMs, homeDir }: View): readonly StatusFact[] {
   const release = ext.release === null ? 'release not known yet' : `release ${ext.release}`;
   const program = ext.program === null ? 'not found' : shownPath(ext.program, homeDir);
   const rows = ext.collections.map(({ name, root, pattern, known }) => [
@@ -159,9 +155,7 @@ export function extFacts(
   ];
 }
 
-type Ext = NonNullable<BackendStatus['ext']>;
-
-function vectorWords({ vectors, withoutVectors }: Ext): string {
+function vectorWords({ vectors, withoutVectors }: ExtStatus): string {
   switch (vectors) {
     case 'off':
       return ', keyword search only';
@@ -174,7 +168,7 @@ function vectorWords({ vectors, withoutVectors }: Ext): string {
   }
 }
 
-function updatedFact({ updated: last }: Ext, nowMs: number, style: Style): StatusFact {
+function updatedFact({ updated: last }: ExtStatus, nowMs: number, style: Style): StatusFact {
   if (last === null) {
     const lines = ['never: run "svc memory index", or search'];
     return { label: 'updated', lines, prose: true, paint: style.warning };

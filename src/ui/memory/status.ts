@@ -1,5 +1,6 @@
 import type {
   BackendStatus,
+  ExtStatus,
   SharedState,
   Staleness,
 } from '../../engine/memory/backends/memory-backend.js';
@@ -43,18 +44,23 @@ function renderAgent(agent: AgentStatusView, options: View): string {
 }
 
 function factsOf(agent: AgentStatusView, options: View): readonly StatusFact[] {
-  const { status } = agent;
-  return status.ext === undefined ? builtinFacts(agent, options) : externalFacts(agent, options);
+  const { ext } = agent.status;
+  return ext === undefined
+    ? builtinFacts(agent, options)
+    : externalFacts(ext, agent.status, options);
 }
 
 /** The builtin engine is the fallback of an external program, and has an index only once it was needed. */
-function externalFacts(agent: AgentStatusView, options: View): readonly StatusFact[] {
-  const { status } = agent;
+function externalFacts(
+  ext: ExtStatus,
+  status: BackendStatus,
+  options: View,
+): readonly StatusFact[] {
   const [builtinState = 'no index: built when needed'] =
     status.index.state === 'ready' ? freshnessFact(status, options.style).lines : [];
   return [
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
-    ...extFacts(status, options),
+    ...extFacts(ext, options),
     ...watcherFacts(status, options),
     { label: 'stand-in', lines: [`builtin engine, ${builtinState}`] },
     ...skippedFacts(status, options),

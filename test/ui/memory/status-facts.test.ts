@@ -35,14 +35,13 @@ const EXT: Ext = {
 
 /** `label: line` for each line shown. */
 function factLines(fields: Partial<Ext>): readonly string[] {
-  const status = { ext: { ...EXT, ...fields } } as BackendStatus;
   const options = {
     style: createStyle(false),
     columns: undefined,
     nowMs: NOW,
     homeDir: '/home/ada',
   };
-  return extFacts(status, options).flatMap(({ label, lines }) =>
+  return extFacts({ ...EXT, ...fields }, options).flatMap(({ label, lines }) =>
     lines.map((line) => `${label}: ${line}`),
   );
 }
