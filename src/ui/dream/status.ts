@@ -50,8 +50,8 @@ function workspaceLines(
     ],
     ['MEMORY.md', memoryFileWords(status, style)],
   ];
-  const who = agents.length === 0 ? '' : `  ${style.dim(agents.map(safeLine).join(', '))}`;
-  return [`${style.bold(shownPath(workspace, homeDir))}${who}`, ...fieldLines(rows, style)];
+  const who = style.dim(agents.map(safeLine).join(', '));
+  return [`${style.bold(shownPath(workspace, homeDir))}  ${who}`, ...fieldLines(rows, style)];
 }
 
 function nextWords(nextRunAt: string | null, timeZone: string | null, nowMs: number): string {
