@@ -189,6 +189,59 @@ test('says why there is no usable index', () => {
   );
 });
 
+test('shows what is left out, what is rebuilt, and who keeps the index fresh', () => {
+  const index = aStatus().index;
+  assert.ok(index.state === 'ready');
+  const notes = ['a', 'b', 'c', 'd'].map((name) => ({
+    path: `${name}.md`,
+    why: 'line 2: not YAML',
+  }));
+  const shown = lines(
+    aStatus({
+      excluded: 1,
+      index: { ...index, rebuildBecause: 'tokenizer: porter → unicode61' },
+      watcher: {
+        pid: 12,
+        since: new Date(NOW - 60_000).toISOString(),
+        mode: 'watching',
+        why: null,
+      },
+      frontMatter: notes,
+    }),
+  );
+  for (const expected of [
+    '  excluded     1 file or folder; --why PATH shows the pattern',
+    '  freshness    the next sync rebuilds it: tokenizer: porter → unicode61',
+    '  watched      watches files: process 12, started 1 min ago',
+    '  front matter not valid: a.md (line 2: not YAML), b.md (line 2: not YAML), c.md (line 2: not YAML), …',
+  ])
+    assert.ok(shown.includes(expected), shown.join('\n'));
+});
+
+test('shows why images and recordings are not searched by what is in them', () => {
+  type Media = NonNullable<EmbeddingStatus['media']>;
+  const mediaLines = (fields: Pick<Media, 'refused' | 'unavailable'>) => {
+    const media: Media = { modalities: ['image'], maxFileBytes: 1e6, ...fields };
+    const shown = lines(aStatus(), undefined, { ...NO_PROVIDER, media });
+    return shown.slice(shown.findIndex((text) => text.startsWith('  media')));
+  };
+  const unavailable = { why: 'the model has no images', hint: 'choose another' };
+  assert.equal(mediaLines({ unavailable, refused: [] }), [
+    '  media        0 images, 0 recordings',
+    '               only found by file name: the model has no images',
+    '               → choose another',
+  ]);
+  const refused = ['a', 'b', 'c', 'd'].map((name) => ({
+    path: `${name}.png`,
+    mimeType: 'image/png',
+    why: 'too large',
+  }));
+  assert.is(
+    mediaLines({ unavailable: null, refused })[1],
+    '               refused by the provider: a.png (too large), b.png (too large), c.png (too large), 1 more',
+  );
+});
+
 test('wraps explanations with a hanging indent and never breaks paths', () => {
   const status = aStatus({
     workspaceDir: `/data/${'long/'.repeat(20)}`,
