@@ -250,6 +250,12 @@ test("a token without a conversation uses the server's", async () => {
   };
   assert.is(await isDenied(), true);
   assert.is(await isDenied('--chat-type', 'direct'), false);
+  const listed = await runInSession(['mcp', 'token', 'list'], { home: home.path });
+  assert.match(
+    listed.stdout,
+    /^t0 +the server's +search, read +the server's +\S.* \d{4}-\d\d-\d\d$/m,
+  );
+  assert.match(listed.stdout, /^t2 +the server's +search, read +direct +/m);
 });
 
 test('shuts down cleanly while clients hold streams open, and reports that with --json', async () => {

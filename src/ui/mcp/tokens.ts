@@ -18,11 +18,12 @@ const COLUMNS = [
 /** The tokens as a table. */
 export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }: View): string {
   if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
+  const ofServer = style.dim("the server's");
   const rows = tokens.map((token) => [
     safeLine(token.name),
-    token.agent === null ? style.dim("the server's") : safeLine(token.agent),
+    safeLine(token.agent ?? '') || ofServer,
     token.scopes.join(', '),
-    safeLine(conversationOf(token)),
+    safeLine(conversationOf(token)) || ofServer,
     formatRelativeTime(Date.parse(token.createdAt), nowMs),
     token.expired ? style.fault('expired') : expiryOf(token),
   ]);
@@ -38,9 +39,9 @@ export function renderCreatedToken(token: Omit<Token, 'expired'>): string {
   ].join('\n')}\n`;
 }
 
+/** Empty if the token does not describe one. */
 function conversationOf({ sessionKey, chatType, channel }: Omit<Token, 'expired'>): string {
-  const facts = [sessionKey, chatType, channel].filter((fact) => fact !== null);
-  return facts.length === 0 ? 'direct' : facts.join(' ');
+  return [sessionKey, chatType, channel].filter((fact) => fact !== null).join(' ');
 }
 
 function expiryOf({ expiresAt }: Pick<Token, 'expiresAt'>): string {

@@ -28,10 +28,13 @@ export const tokenFields = {
     z.array(z.enum(TOKEN_SCOPES)),
     'What it allows: `search` is `memory_search`, `read` is `memory_get`, `memory_recent`, `memory_links` and the resources.',
   ),
-  sessionKey: field(z.nullable(z.string()), 'The conversation that its holder takes part in.'),
+  sessionKey: field(
+    z.nullable(z.string()),
+    'The conversation that its holder takes part in; that of the server if this, `chatType` and `channel` are `null`.',
+  ),
   chatType: field(
     z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
-    'Kind of that conversation; a direct one if this and `sessionKey` are `null`.',
+    'Kind of that conversation; a direct one if only `channel` is not `null`.',
   ),
   channel: field(z.nullable(z.string()), 'Channel of that conversation.'),
   createdAt: field(z.iso.datetime(), 'When it was created.'),
