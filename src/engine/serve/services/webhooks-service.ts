@@ -79,9 +79,13 @@ async function start(
     else host.setProblem(failure);
   });
   let admin: FastifyInstance | undefined;
+  const stop = async (): Promise<void> => {
+    unwatch();
+    await Promise.all([webhooks.close(), admin?.close()]);
+  };
   let url: string;
   try {
-    url = await webhooks.listen(fail);
+    // First: routes that are served for a moment would cut off what they have accepted.
     if (address !== undefined && readiness !== undefined) {
       const { createHealthServer } = await import('./health-server.js');
       admin = createHealthServer({ address, log, readiness });
@@ -89,10 +93,10 @@ async function start(
       await listenOn(admin, address);
       admin.server.on('error', fail);
     }
+    url = await webhooks.listen(fail);
     host.setLastEvent(`listening on ${url}`);
   } catch (error) {
-    unwatch();
-    await webhooks.close();
+    await stop();
     throw error;
   }
   const { gateway } = loaded.resolved;
@@ -117,9 +121,8 @@ async function start(
     },
     drain: () => webhooks.drain(),
     stop: async () => {
-      unwatch();
       onWebhooks?.(undefined);
-      await Promise.all([webhooks.close(), admin?.close()]);
+      await stop();
     },
   };
 }
