@@ -127,11 +127,6 @@ export class Webhooks {
     return this.resolved.statuses;
   }
 
-  /** Requests on known routes in flight. */
-  get requestsInFlight(): number {
-    return this.listener.requestsInFlight;
-  }
-
   /** Whether changes of flows can be stored. */
   get writes(): Flows['writes'] {
     return this.flows.writes;
