@@ -260,27 +260,14 @@ function keyUpdates(
   );
 }
 
-function mergedEnv(
-  written: unknown,
-  target: EntryValue | undefined,
-): Readonly<Record<string, EntryValue>> | undefined {
+/** The variables of an entry with those of svc; what else is in their place is for the agent to judge. */
+function mergedEnv(written: unknown, target: EntryValue | undefined): EntryValue | undefined {
   const stateVariables: readonly string[] = STATE_VARIABLES;
-  const kept = Object.entries(isRecord(written) ? written : {}).flatMap(([name, value]) =>
-    stateVariables.includes(name) || typeof value !== 'string' ? [] : [[name, value] as const],
-  );
+  const variables = Object.entries(isRecord(written) ? written : {});
+  const kept = variables.filter(([name]) => !stateVariables.includes(name));
   const ours = isRecord(target) ? Object.entries(target) : [];
-  const merged = Object.fromEntries([
-    ...kept,
-    ...ours.map(([name, value]) => [name, String(value)]),
-  ]);
-  const isEmpty = Object.keys(merged).length === 0;
-  return isEmpty && (written === undefined || hasOnly(written, stateVariables))
-    ? undefined
-    : merged;
-}
-
-/** Whether an object is not empty and has only these keys; an empty one was written by the user. */
-function hasOnly(value: unknown, keys: readonly string[]): boolean {
-  const written = isRecord(value) ? Object.keys(value) : [];
-  return written.length > 0 && written.every((key) => keys.includes(key));
+  const merged = [...kept, ...ours];
+  // Whoever wrote an empty object keeps it.
+  if (merged.length === 0 && variables.length > 0) return undefined;
+  return (merged.length === 0 ? written : Object.fromEntries(merged)) as EntryValue | undefined;
 }

@@ -202,7 +202,7 @@ test('an update keeps what somebody added to the entry', async () => {
     `{ "mcpServers": { "svc": {
       "command": "svc", // short
       "args": ["mcp"], "disabled": true,
-      "env": { "OPENAI_API_KEY": "k", "XDG_CACHE_HOME": "/old" }
+      "env": { "OPENAI_API_KEY": "k", "PORT": 8080, "NO_PROXY": null, "XDG_CACHE_HOME": "/old" }
     } } }`,
   );
   await add('cursor');
@@ -212,7 +212,7 @@ test('an update keeps what somebody added to the entry', async () => {
     command: SERVER_WORDS[0],
     args: SERVER_WORDS.slice(1),
     disabled: true,
-    env: { OPENAI_API_KEY: 'k', SVC_HOME: '/state' },
+    env: { OPENAI_API_KEY: 'k', PORT: 8080, NO_PROXY: null, SVC_HOME: '/state' },
     type: 'stdio',
   });
 });
