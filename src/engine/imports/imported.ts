@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { ConfigPath } from '../config/index.js';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { readRegularFile } from '../support/files.js';
@@ -69,21 +69,10 @@ export function readSource(file: string, most = MAX_BYTES): string {
   }
 }
 
-/** The first of these that exists. @throws SvcError IMPORT_SOURCE_MISSING */
-export function firstExisting(files: readonly string[]): string {
-  const found = files.find((file) => statsOf(file) !== undefined);
-  if (found !== undefined) return found;
-  throw missingSource(files.at(0) ?? '');
-}
-
 /** @throws SvcError IMPORT_FAILED where the system refuses to answer */
 export function isFolder(path: string): boolean {
-  return statsOf(path)?.isDirectory() ?? false;
-}
-
-function statsOf(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch (cause) {
     throw asImportError(path, cause);
   }
@@ -93,16 +82,14 @@ function statsOf(path: string): Stats | undefined {
 export function asImportError(file: string, cause: unknown): SvcError {
   if (cause instanceof SvcError) return cause;
   const code = systemErrorCode(cause);
-  if (code === 'ENOENT' || code === 'ENOTDIR') return missingSource(file);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new SvcError('IMPORT_SOURCE_MISSING', `${file} does not exist`, {
+      hint: 'pass the file or folder of the other program: svc config import --from PROGRAM PATH',
+    });
+  }
   return new SvcError('IMPORT_FAILED', `cannot read ${file}: ${systemReason(cause)}`, {
     hint: 'check the file and its permissions',
     cause,
-  });
-}
-
-function missingSource(file: string): SvcError {
-  return new SvcError('IMPORT_SOURCE_MISSING', `${file} does not exist`, {
-    hint: 'pass the file or folder of the other program: svc config import --from PROGRAM PATH',
   });
 }
 

@@ -3,7 +3,6 @@ import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import { isRecord, parsedJson } from '../../support/text.js';
 import {
-  firstExisting,
   type ImportedData,
   type ImportedSetting,
   invalidSource,
@@ -61,5 +60,5 @@ function configFile(path: string | undefined, { env, homeDir }: EngineContext): 
   const folder = xdg ? join(xdg, 'basic-memory') : defaultFolder;
   const start =
     path ?? (env['BASIC_MEMORY_CONFIG_DIR'] || (isFolder(folder) ? folder : defaultFolder));
-  return firstExisting([isFolder(start) ? join(start, 'config.json') : start]);
+  return isFolder(start) ? join(start, 'config.json') : start;
 }

@@ -12,7 +12,6 @@ import { formatCountOf } from '../../support/format.js';
 import { firstChars, isRecord, parsedJson } from '../../support/text.js';
 import {
   asImportError,
-  firstExisting,
   type ImportedData,
   type ImportedEntry,
   invalidSource,
@@ -38,7 +37,7 @@ const MAX_FIELD_CHARACTERS = 20_000;
  */
 export function readClaudeMem(path: string | undefined, context: EngineContext): ImportedData {
   const start = path ?? dataFolder(context);
-  const file = firstExisting([isFolder(start) ? join(start, 'claude-mem.db') : start]);
+  const file = isFolder(start) ? join(start, 'claude-mem.db') : start;
   const leftOut: LeftOutItem[] = [];
   const collector = new EntryCollector();
   if (file.endsWith('.json')) readExport(file, collector, leftOut);

@@ -7,7 +7,6 @@ import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import { isRecord } from '../../support/text.js';
 import {
-  firstExisting,
   type ImportedData,
   type ImportedSetting,
   invalidSource,
@@ -35,7 +34,7 @@ const NOT_OUR_FILE = 'svc keeps its own files; this one belongs to OpenClaw';
  */
 export function readOpenClaw(path: string | undefined, context: EngineContext): ImportedData {
   const start = path ?? join(context.homeDir, '.openclaw');
-  const file = isFolder(start) ? join(start, 'openclaw.json') : firstExisting([start]);
+  const file = isFolder(start) ? join(start, 'openclaw.json') : start;
   return new OpenClawReader(file, parseConfig(file), context).read();
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { messageOf } from '../../errors/index.js';
@@ -5,7 +6,6 @@ import type { EngineContext } from '../../support/context.js';
 import { resolvePath } from '../../support/files.js';
 import { isRecord } from '../../support/text.js';
 import {
-  firstExisting,
   type ImportedData,
   type ImportedSetting,
   invalidSource,
@@ -92,10 +92,11 @@ const OTHERS: Readonly<Record<string, string>> = {
 function configFile(path: string | undefined, { env, homeDir }: EngineContext): string {
   const xdg = env['XDG_CONFIG_HOME'];
   const start = path ?? (env['QMD_CONFIG_DIR'] || join(xdg || join(homeDir, '.config'), 'qmd'));
-  if (!isFolder(start)) return firstExisting([start]);
+  if (!isFolder(start)) return start;
   // As qmd prefers them.
   const files = basename(start) === PROJECT_FOLDER ? PROJECT_FILES : ['index.yml', ...IN_PROJECT];
-  return firstExisting(files.map((name) => join(start, name)));
+  const paths = files.map((name) => join(start, name));
+  return paths.find((file) => existsSync(file)) ?? join(start, 'index.yml');
 }
 
 const PROJECT_FOLDER = '.qmd';
