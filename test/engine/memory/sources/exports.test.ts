@@ -174,6 +174,25 @@ test('a newer export updates what changed, and keeps what is missing from it', a
   assert.is(without.sessions().length, 2);
 });
 
+test('forgetting a part keeps the title of an export, unless it has that part', async () => {
+  const titleAfter = async (exported: object, forgotten: string) => {
+    const { archive } = await imported(zip([exported]));
+    archive.erase((text) => text.replaceAll(forgotten, ''));
+    return archive.sessions()[0]?.title;
+  };
+  assert.is(await titleAfter(CHATGPT, 'which soup'), 'Planning soup');
+  assert.is(await titleAfter(CHATGPT, 'soup'), 'which');
+  // Cut in the middle of what is forgotten.
+  assert.is(
+    await titleAfter({ ...CHATGPT, title: 'which so…' }, 'which soup'),
+    `Leek soup, password=${MASK}`,
+  );
+  assert.is(await titleAfter(CLAUDE, 'old text'), 'the answer');
+  const { archive } = await imported(zip([CHATGPT]));
+  archive.erase(() => '');
+  assert.is(archive.sessions()[0]?.title, '');
+});
+
 test('ids and names of an export are never paths', async () => {
   const bad = zipSync({
     '../../../conversations.json': Buffer.from(JSON.stringify([CLAUDE])),

@@ -2,6 +2,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { isSessionReader, type ResolvedMemorySearch } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
+import { oneLine } from '../../../support/text.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
 import { type FileFingerprint, isSameFingerprint, type SkippedFile } from '../../types.js';
@@ -135,8 +136,13 @@ export class SessionArchive {
           left.length === turns.length && left.every(({ text }, at) => text === turns[at]?.text);
         if (isSame && leftOf(session.title) === session.title) continue;
         if (!isSame) changed += 1;
+        const keepsTitle = left.length > 0 && hasOwnTitle(session, turns, leftOf);
         store.transaction(() => {
-          store.write({ ...session, turns: left, title: titleOf(left) });
+          store.write({
+            ...session,
+            turns: left,
+            title: keepsTitle ? session.title : titleOf(left),
+          });
         });
       }
     });
@@ -378,6 +384,17 @@ function withoutForgotten(
     const text = leftOf(turn.text);
     return text === '' ? [] : [text === turn.text ? turn : { ...turn, text }];
   });
+}
+
+/** Whether a title is that of an export and has nothing that is forgotten: one that quotes a turn can be cut in the middle of that. */
+function hasOwnTitle(
+  { title, importedFrom }: ArchivedSession,
+  turns: readonly NumberedTurn[],
+  leftOf: (text: string) => string,
+): boolean {
+  if (importedFrom === null || leftOf(title) !== title) return false;
+  const words = title.replace(/…$/u, '');
+  return !turns.some(({ text }) => oneLine(text).includes(words));
 }
 
 /** When a conversation was last continued. */
