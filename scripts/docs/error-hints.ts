@@ -124,7 +124,8 @@ export const TYPICAL_HINTS: Readonly<Record<ErrorCode, string>> = {
     'Set the same `memorySearch.store.fts.tokenizer` on all hosts, then run `svc memory index` there. To change it, run `svc memory reset` on each of them first.',
   STORAGE_UNCERTAIN: 'Check whether the change is there, then try again.',
   STORAGE_UNREACHABLE: 'Check that the server runs and that this host may connect to it.',
-  STORAGE_UNSUPPORTED: 'Update the server.',
+  STORAGE_UNSUPPORTED:
+    "Update the server, or create a database with `ENCODING 'UTF8' TEMPLATE template0`.",
   STORAGE_URL_INVALID: 'Write it like `postgres://user@host:5432/database`.',
   SYSTEM_REFUSED: 'Check the free disk space, the permissions and that the folder still exists.',
   TASK_ENDED: 'Run `svc task retry` to run it again.',

@@ -200,7 +200,9 @@ export const ERROR_CODES = {
   STORAGE_TOKENIZER: failure('Hosts that share a memory must use the same tokenizer.'),
   STORAGE_UNCERTAIN: failure('The connection to the PostgreSQL server was lost during a commit.'),
   STORAGE_UNREACHABLE: failure('The PostgreSQL server does not answer.'),
-  STORAGE_UNSUPPORTED: failure('The PostgreSQL server is older than version 15.'),
+  STORAGE_UNSUPPORTED: failure(
+    'The PostgreSQL server is older than version 15, or its database does not store text as UTF-8.',
+  ),
   STORAGE_URL_INVALID: misuse('`storage.url` is not the URL of a PostgreSQL server.'),
   TASK_ENDED: failure('The task has already ended.'),
   TASK_LEASE_LOST: failure('The lease token is wrong, or the lease expired.'),

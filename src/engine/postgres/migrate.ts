@@ -97,6 +97,8 @@ interface ServerState {
   readonly version: string;
   /** How many migrations have run; 0 without tables. */
   readonly schemaVersion: number;
+  /** How the database encodes text. */
+  readonly encoding: string;
 }
 
 /** A migration that has not run yet. */
@@ -106,16 +108,16 @@ export interface PendingMigration extends Migration {
 
 /** Reads the state of a server, whatever it is. @throws SvcError STORAGE_UNREACHABLE, STORAGE_REFUSED */
 export async function serverState(server: Sql): Promise<ServerState> {
-  const version = `current_setting('server_version') AS version`;
+  const version = `current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`;
   try {
     const [row] = await server.query<ServerState>(
       `SELECT ${version}, coalesce(max(version), 0)::int AS "schemaVersion" FROM svc.migrations`,
     );
-    return row ?? { version: '', schemaVersion: 0 };
+    return row ?? { version: '', schemaVersion: 0, encoding: '' };
   } catch (error) {
     if (!(error instanceof SvcError) || serverFault(error.cause) !== 'schema') throw error;
     const [row] = await server.query<ServerState>(`SELECT ${version}, 0 AS "schemaVersion"`);
-    return row ?? { version: '', schemaVersion: 0 };
+    return row ?? { version: '', schemaVersion: 0, encoding: '' };
   }
 }
 
@@ -140,11 +142,17 @@ export async function requireCurrent(server: Server): Promise<void> {
  * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER
  */
 export async function pendingMigrations(server: Server): Promise<readonly PendingMigration[]> {
-  const { version, schemaVersion } = await serverState(server);
+  const { version, schemaVersion, encoding } = await serverState(server);
   const where = describeAddress(server.address);
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {
     throw new SvcError('STORAGE_UNSUPPORTED', `PostgreSQL at ${where} is version ${version}`, {
       hint: `svc needs PostgreSQL ${OLDEST_SERVER} or newer`,
+    });
+  }
+  // The doctor reports a database that already has tables.
+  if (schemaVersion === 0 && encoding !== 'UTF8') {
+    throw new SvcError('STORAGE_UNSUPPORTED', `the database ${where} stores text as ${encoding}`, {
+      hint: "create a database with ENCODING 'UTF8' TEMPLATE template0",
     });
   }
   if (schemaVersion > SCHEMA_VERSION) {

@@ -327,6 +327,21 @@ if (cluster !== undefined) {
     await Promise.all([server.close(), other.close()]);
   });
 
+  test('a new database that does not store text as UTF-8 gets no tables', async () => {
+    const database = `svc_test_${process.pid}_ascii`;
+    await cluster.sql(
+      `CREATE DATABASE ${database} ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'`,
+    );
+    const url = (await cluster.newDatabase()).replace(/svc_test\w+$/u, database);
+    const server = serverAt(url, { poolSize: 1 });
+    const refused = await failureOf(migrate(server));
+    assert.is(refused.code, 'STORAGE_UNSUPPORTED');
+    assert.match(refused.message, /stores text as SQL_ASCII/);
+    assert.match(refused.hint ?? '', /ENCODING 'UTF8'/);
+    assert.is((await serverState(server)).schemaVersion, 0);
+    await server.close();
+  });
+
   test('refusals are reported without the password', async () => {
     await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
     const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
