@@ -195,23 +195,26 @@ when('a table that is missing is reported with what to do', async () => {
   assert.match(error.hint ?? '', 'svc storage migrate');
 });
 
-when('a change that the server refuses does not fail those sent with it, and closing waits for all', async () => {
-  const url = await newUrl();
-  await real().sql(
-    `CREATE FUNCTION svc.refuse() RETURNS trigger LANGUAGE plpgsql
+when(
+  'a change that the server refuses does not fail those sent with it, and closing waits for all',
+  async () => {
+    const url = await newUrl();
+    await real().sql(
+      `CREATE FUNCTION svc.refuse() RETURNS trigger LANGUAGE plpgsql
        AS $$ BEGIN RAISE 'refused'; END $$;
      CREATE TRIGGER refuse BEFORE INSERT ON svc.flows FOR EACH ROW WHEN (NEW.goal = 'bad')
        EXECUTE FUNCTION svc.refuse()`,
-    new URL(url).pathname.slice(1),
-  );
-  const flows = await openFlowsAt(url);
-  const sent = ['first', 'bad', 'last'].map((goal) => newFlow(flows, ADA, { goal }));
-  const settled = Promise.allSettled(sent);
-  await flows.close();
-  const [first, bad, last] = await settled;
-  assert.equal([first?.status, last?.status], ['fulfilled', 'fulfilled']);
-  assert.is(bad?.status === 'rejected' && bad.reason.code, 'STORAGE_FAILED');
-});
+      new URL(url).pathname.slice(1),
+    );
+    const flows = await openFlowsAt(url);
+    const sent = ['first', 'bad', 'last'].map((goal) => newFlow(flows, ADA, { goal }));
+    const settled = Promise.allSettled(sent);
+    await flows.close();
+    const [first, bad, last] = await settled;
+    assert.equal([first?.status, last?.status], ['fulfilled', 'fulfilled']);
+    assert.is(bad?.status === 'rejected' && bad.reason.code, 'STORAGE_FAILED');
+  },
+);
 
 test.after(() => cluster?.stop());
 
