@@ -175,7 +175,7 @@ test('a bug report contains what happened, but neither notes nor their names', a
   const home = homeWith({
     models: { providers: { corp: { api: 'openai', apiKey: 'correct horse battery' } } },
   });
-  home.write('ws/memory/diary-of-ada.md', '# Soup\n\nA zebra came by.\n');
+  home.write('ws/memory/diary-of-ada.md', '---\nmood: [\n---\n# Soup\n\nA zebra came by.\n');
   home.write(
     'logs/serve.log',
     `{"msg":"sent correct horse battery"}\n{"msg":"at ${home.path}/ws"}\n`,
@@ -200,7 +200,7 @@ test('a bug report contains what happened, but neither notes nor their names', a
   assert.is(files.get('logs/serve.log'), '{"msg":"sent ********"}\n{"msg":"at ~/ws"}\n');
   assert.match(files.get('config.json') ?? '', /"apiKey": "\*{8}"/);
   assert.match(files.get('version.json') ?? '', /"sqlite": "3\./);
-  assert.match(files.get('status.json') ?? '', /"documents": 2/);
+  assert.match(files.get('status.json') ?? '', /"documents": 2,[\s\S]*"frontMatter": 1,/);
   assert.match(files.get('state.json') ?? '', /memory\/main\.sqlite/);
   const text = await runInSession(['bug-report'], { home: home.path });
   assert.match(text.stdout, /^wrote .*svc-bug-report-\d{8}-\d{6}\.tar\.gz \(/);

@@ -241,10 +241,12 @@ async function statusPart(context: EngineContext, configFile: string | undefined
     );
     return {
       ...rest,
-      agents: agents.map(({ staleness, skipped, ...agent }) => ({
+      agents: agents.map(({ staleness, skipped, frontMatter, media, ...agent }) => ({
         ...agent,
         ...(staleness === undefined ? {} : { staleness: { ...staleness, examples: [] } }),
         skipped: skipped.map(({ reason }) => reason),
+        frontMatter: frontMatter.length,
+        media: media && { ...media, refused: media.refused.length },
       })),
     };
   } finally {
