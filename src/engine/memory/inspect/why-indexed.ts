@@ -92,7 +92,10 @@ function reasonOf(
     const detail = within > 0 ? { detail: `a folder with ${formatCountOf(within, 'file')}` } : {};
     return { reason: 'included', ...detail, decision: about.findLast((one) => !one.excluded) };
   }
-  const decision = about.find(({ excluded }) => excluded);
+  // A folder may have no rule of its own, only files that are excluded.
+  const decision = [...about, ...decisions.filter(({ path }) => isInside(path, file))].find(
+    ({ excluded }) => excluded,
+  );
   if (decision !== undefined) return { reason: 'excluded', decision };
   const skip = skipped.find(({ path }) => {
     const at = resolve(absoluteFromDisplay(workspaceDir, path));

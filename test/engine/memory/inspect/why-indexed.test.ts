@@ -95,6 +95,7 @@ test('an ignore file, a pattern that includes again, and files without a pattern
     'memory/b.x.md': '',
     'memory/kept.x.md': 'Kept.',
     'memory/plain.md': 'Plain.',
+    'memory/old/a.x.md': '',
   });
   await sync();
   const { reason, rule } = await why('memory/b.x.md');
@@ -106,6 +107,11 @@ test('an ignore file, a pattern that includes again, and files without a pattern
   assert.equal([kept.included, kept.indexed, kept.rule?.pattern], [true, true, '!kept.x.md']);
   assert.is((await why('memory/plain.md')).rule, null);
   assert.is((await why('memory')).detail, 'a folder with 2 files');
+  const folder = await why('memory/old');
+  assert.equal(
+    [folder.reason, folder.rule?.pattern, folder.rule?.path],
+    ['excluded', '*.x.md', 'memory/old/a.x.md'],
+  );
   home.write('state/workspace/memory/.svcignore', 'plain.md\n');
   const outdated = await why('memory/plain.md');
   assert.equal([outdated.included, outdated.indexed], [false, true]);
