@@ -3,7 +3,6 @@ import type { ProviderWorld } from '../embeddings/index.js';
 import { type Access, readAccess } from '../embeddings/open-provider.js';
 import { runtimesDir } from '../providers/local/runtime/store.js';
 import { PROVIDERS } from '../providers/registry.js';
-import { VendorFault } from '../providers/vendor-fault.js';
 import { voyageEndpoint } from '../providers/voyage.js';
 import { createHttpReranker } from './adapters/http.js';
 import type { RerankerChoice } from './choose-reranker.js';
@@ -15,7 +14,8 @@ export interface OpenRerankerOptions {
 }
 
 /**
- * Creates the adapter of a chosen reranker: reads its key, loads its code.
+ * Creates the adapter of a chosen reranker: reads its key, loads its code. A configuration without a model or an address
+ * that it needs is not valid.
  *
  * @throws VendorFault, SvcError PROVIDER_*, SECRET_UNRESOLVED, or the signal's reason
  */
@@ -25,46 +25,33 @@ export async function openReranker(
   signal: AbortSignal,
 ): Promise<Reranker> {
   const { provider, model, timeoutMs } = choice;
-  if (provider === 'chat') return openChat(model, world, signal);
-  if (provider === 'local') return openLocal(model, settings, world, signal);
+  if (provider === 'chat') return openChat(model ?? '', world, signal);
+  if (provider === 'local') return openLocal(model ?? '', settings, world, signal);
   const { credential, headers } = await readAccess(choice, world, signal);
-  const baseUrl = addressOf(choice, credential);
-  if (baseUrl === undefined) {
-    throw new VendorFault('setup', 'no address is configured', {
-      hint: 'set memorySearch.query.rerank.remote.baseUrl',
-    });
-  }
+  const baseUrl = addressOf(choice, credential) ?? '';
   return createHttpReranker({ provider, model, baseUrl, credential, headers, timeoutMs });
 }
 
 async function openChat(
-  model: string | undefined,
+  model: string,
   world: ProviderWorld,
   signal: AbortSignal,
 ): Promise<Reranker> {
   const { chooseChatModel, openChatModel } = await import('../chat/index.js');
   const { createChatReranker } = await import('./adapters/chat.js');
-  if (model === undefined) throw modelMissing('PROVIDER/MODEL');
   return createChatReranker(await openChatModel(chooseChatModel(model, world), world, signal));
 }
 
 async function openLocal(
-  model: string | undefined,
+  model: string,
   { local }: OpenRerankerOptions['settings'],
   { stateDir }: ProviderWorld,
   signal: AbortSignal,
 ): Promise<Reranker> {
-  if (model === undefined) throw modelMissing('a GGUF file');
   const { openLocalReranker } = await import('./adapters/local.js');
   const { modelCacheDir, contextSize } = local;
   const runtimes = runtimesDir(stateDir);
   return openLocalReranker({ model, modelCacheDir, contextSize, runtimes }, signal);
-}
-
-function modelMissing(form: string): VendorFault {
-  return new VendorFault('setup', 'no model is configured', {
-    hint: `set memorySearch.query.rerank.model to ${form}`,
-  });
 }
 
 /** Voyage has another address for keys of MongoDB Atlas. */

@@ -278,7 +278,7 @@ function checkedScores(
     if (!Number.isFinite(score)) throw broken('a score is not a number');
     scores.set(index, score);
   }
-  if (scores.size === 0 && count > 0) throw broken('it rates no document');
+  if (scores.size === 0) throw broken('it rates no document');
   return scores;
 }
 
