@@ -4,13 +4,7 @@ import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
-import {
-  type IntegrateContext,
-  isDetected,
-  isRemote,
-  noRecall,
-  type RemoteServer,
-} from './agent.js';
+import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { targetWarning } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
@@ -41,10 +35,7 @@ export async function prepareIntegration(
   const target = absoluteTarget(requested.target, context.cwd);
   const isAdding = requested.action === 'add';
   if (isAdding) await requireTarget(context, target);
-  const canRecall = noRecall(agent) === undefined;
-  const hookTimeoutMs = activeMemory
-    ? await recallTimeoutMs(context, target, canRecall)
-    : undefined;
+  const hookTimeoutMs = activeMemory ? await recallTimeoutMs(context, target) : undefined;
   const remote = typedRemote === undefined ? undefined : validRemote(typedRemote);
   const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
   return { plan, warnings: isAdding ? [...warningsAbout(context, plan)] : [] };
@@ -109,9 +100,7 @@ const START_MS = 5000;
 async function recallTimeoutMs(
   context: IntegrateContext,
   { config }: MemoryTarget,
-  canRecall: boolean,
 ): Promise<number> {
-  if (!canRecall) return START_MS;
   const { resolved } = await loadConfig(context, { configFile: config });
   const { timeoutMs, setupGraceTimeoutMs } = resolved.plugins.entries['active-memory'].config;
   return timeoutMs + setupGraceTimeoutMs + START_MS;
