@@ -1,3 +1,4 @@
+import type { ChatChoice } from '../chat/index.js';
 import { providerWorld } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
@@ -63,11 +64,12 @@ export async function searchAndCondense(
       : { status, recalled, mode, warnings: all };
   };
   if (model === undefined) return withoutModel('ok');
-  if (model.choice === undefined) return withoutModel('ok', model.warning);
+  const { choice } = model;
+  if (choice === undefined) return withoutModel('ok', model.warning);
   const leftMs = work.timeLimitMs - (runningMs() - started) - CONDENSE_MS;
   try {
     const answer = await withinTime(leftMs, signal, (inTime) =>
-      askModel(notes, work, leftMs, inTime),
+      askModel(choice, notes, work, { timeoutMs: leftMs, signal: inTime }),
     );
     if (!answer.done) {
       const message = `model ${model.name} did not answer in time; using search results without it`;
@@ -97,20 +99,19 @@ function condenseWithoutModel(
 }
 
 async function askModel(
+  choice: ChatChoice,
   notes: readonly SearchResult[],
-  { turn, lane, model, isOutdated }: RecallWork,
-  timeoutMs: number,
-  signal: AbortSignal,
+  { turn, lane, isOutdated }: RecallWork,
+  limits: Parameters<typeof condense>[3],
 ): Promise<string> {
-  if (model?.choice === undefined) return '';
   const { openChatModel } = await import('../chat/index.js');
   const { loaded, context, facts } = lane;
   const { config } = facts.settings;
-  const chat = await openChatModel(model.choice, providerWorld(loaded, context), signal);
+  const chat = await openChatModel(choice, providerWorld(loaded, context), limits.signal);
   const { createSecretMask } = await import('../masking/index.js');
   const mask = createSecretMask();
   const prompt = mask.data(condensePrompt(conversationText(turn, config), notes, config));
-  const summary = await condense(chat, prompt, config, { signal, timeoutMs });
+  const summary = await condense(chat, prompt, config, limits);
   if (config.persistTranscripts && !isOutdated()) {
     keepTranscript(context, facts.agent.id, config.transcriptDir, { prompt, summary });
   }
