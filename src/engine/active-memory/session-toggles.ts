@@ -5,6 +5,7 @@ import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors
 import type { EngineContext } from '../support/context.js';
 import { ifReadable, PRIVATE_MODE, readRegularFile, replaceFile } from '../support/files.js';
 import { parsedJson } from '../support/text.js';
+import { activeMemoryFolder } from './state-file.js';
 
 /** Conversations with recalls turned off, by agent and session key. */
 const togglesSchema = z.record(z.string(), z.object({ offSinceMs: z.number() }));
@@ -13,13 +14,9 @@ type Toggles = z.infer<typeof togglesSchema>;
 /** Beyond this number, those turned off longest ago are dropped. */
 const MAX_TOGGLES = 10_000;
 
-function folderOf(stateDir: string): string {
-  return join(stateDir, 'plugins', 'active-memory');
-}
-
 /** Where turned-off conversations are stored (facts §1.5). */
 export function togglesFile(stateDir: string): string {
-  return join(folderOf(stateDir), 'session-toggles.json');
+  return join(activeMemoryFolder(stateDir), 'session-toggles.json');
 }
 
 /**
@@ -70,12 +67,12 @@ export async function switchSession(
     };
   };
   try {
-    const lock = join(folderOf(stateDir), 'session-toggles.lock');
+    const lock = join(activeMemoryFolder(stateDir), 'session-toggles.lock');
     return await withProcessLock(lock, { signal }, work);
   } catch (error) {
     signal.throwIfAborted();
     throw new SvcError('STATE_UNWRITABLE', `cannot change ${file}: ${systemReason(error)}`, {
-      hint: `check the permissions of ${folderOf(stateDir)} and free disk space`,
+      hint: `check the permissions of ${activeMemoryFolder(stateDir)} and free disk space`,
       cause: error,
     });
   }

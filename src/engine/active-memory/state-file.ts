@@ -63,8 +63,13 @@ const MAX_BREAKERS = 100;
 const BREAKER_KEPT_MS = MS_PER_DAY;
 const TEMPORARY_START = '.state-';
 
+/** Folder of everything that active memory stores, but for its log. */
+export function activeMemoryFolder(stateDir: string): string {
+  return join(stateDir, 'plugins', 'active-memory');
+}
+
 export function recallStateFile(stateDir: string): string {
-  return join(stateDir, 'plugins', 'active-memory', 'state.json');
+  return join(activeMemoryFolder(stateDir), 'state.json');
 }
 
 /** Reads the state; invalid entries are dropped, and a missing or invalid file is an empty state. */

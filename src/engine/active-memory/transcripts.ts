@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { MemoryStore } from '../memory/forget/index.js';
 import type { EngineContext } from '../support/context.js';
 import { ifThere, makeFolders, PRIVATE_MODE } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import { iso } from '../support/time.js';
 import type { CondensePrompt } from './model.js';
-import { emptyRecalls, recallStateFile } from './state-file.js';
+import { activeMemoryFolder, emptyRecalls } from './state-file.js';
 
 function transcriptsFolder(stateDir: string): string {
-  return join(stateDir, 'plugins', 'active-memory', 'transcripts');
+  return join(activeMemoryFolder(stateDir), 'transcripts');
 }
 
 /**
@@ -64,7 +64,7 @@ function removeTranscripts(stateDir: string): number {
  * contains forgotten text cannot be recognized. Undefined if nothing was ever recalled.
  */
 export function recallStore(stateDir: string): MemoryStore | undefined {
-  if (!existsSync(dirname(recallStateFile(stateDir)))) return undefined;
+  if (!existsSync(activeMemoryFolder(stateDir))) return undefined;
   return {
     follow: async () => {
       const changed = emptyRecalls(stateDir) + removeTranscripts(stateDir);
