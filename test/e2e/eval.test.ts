@@ -116,6 +116,9 @@ test('every miss is listed with its reason and the results ranked above it', asy
       ['lost', 'outranked'],
     ],
   );
+  // Of fifteen notes, one has the word.
+  const words = misses.find(({ why }) => why === 'not-a-candidate');
+  assert.ok(words?.why === 'not-a-candidate' && words.ranked === 1);
   const lost = misses.at(-1);
   assert.ok(lost?.why === 'outranked' && lost.place > 3);
   assert.is(lost.above.length, 3);

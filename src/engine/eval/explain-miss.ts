@@ -56,11 +56,13 @@ async function reasonOf(
   const fault = await faultOf(target, memory, options);
   if (fault !== undefined) return fault;
   const { maxResults, rankedCount } = options;
-  const { results, belowMinScore } = answer.response;
+  const { results, belowMinScore, mode, matches } = answer.response;
   const { place, found } = await placeOf(answer, target, rankedCount, options);
   if (found === undefined) {
     const deep = await placeOf(answer, target, DEEPEST, options);
-    return { why: 'not-a-candidate', place: deep.place, ranked: rankedCount };
+    // By keywords, only chunks that match are ranked.
+    const ranked = mode === 'lexical' ? Math.min(rankedCount, matches) : rankedCount;
+    return { why: 'not-a-candidate', place: deep.place, ranked };
   }
   // Then everything with a higher score is a result.
   if (belowMinScore > 0) {

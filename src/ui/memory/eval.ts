@@ -240,7 +240,8 @@ function reasonWords(miss: Miss): string {
     case 'text-unknown':
       return 'no passage has this text';
     case 'not-a-candidate': {
-      const ranked = `not among the ${formatCount(miss.ranked)} ranked chunks`;
+      if (miss.ranked === 0) return 'no chunk matches the question';
+      const ranked = `not among the ${formatCountOf(miss.ranked, 'ranked chunk')}`;
       if (miss.place === null) return `${ranked}, nor in a wider search`;
       return `${ranked}; rank ${formatCount(miss.place)} in a wider search`;
     }

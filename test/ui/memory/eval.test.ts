@@ -114,6 +114,11 @@ test('misses are listed under their questions, up to the limit; names cannot for
     { ...miss, id: 'b', why: 'below-min-score', place: 2, score: 0.05 },
   ];
   const text = renderEval(output({ misses }), { ...PIPE, misses: 2 });
+  const few = [0, 1].map(
+    (ranked) => ({ ...miss, why: 'not-a-candidate', place: null, ranked }) as const,
+  );
+  const ofFew = renderEval(output({ misses: few }), { ...PIPE, misses: 2 });
+  assert.match(ofFew, /no chunk matches the question\n.+not among the 1 ranked chunk, nor/);
   assert.match(text, /^3 misses in 2 questions: 1 outranked, 1 not a candidate, 1 below/m);
   assert.match(text, /^ {2}bell\\e\[2J\\nrings$/m);
   assert.match(text, /^ {4}a\.md#L3 {2}rank 12, below b\.md#L1-L9 \(\.710\) …$/m);
