@@ -17,6 +17,7 @@ import { jsonOf } from '../support/json.js';
 import { startSvc } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
 
 const test = suite('svc memory eval');
 
@@ -134,6 +135,34 @@ test('every miss is listed with its reason and the results ranked above it', asy
     const reasons = new Map(jsonOf.eval(weak).misses.map(({ id, why }) => [id, why]));
     assert.is(reasons.get('lost'), 'below-min-score', `-n ${results}`);
   }
+});
+
+test('a conversation longer than one read has all its lines', async () => {
+  const talk = 'sessions/main/talk.jsonl';
+  const sessions = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };
+  const home = homeOf({ provider: 'none', ...sessions }, [
+    { id: 'late', question: 'heliotrope', expect: [`${talk}#L390`] },
+    { id: 'other', question: 'the roof', expect: [`${talk}#L395`] },
+    { id: 'beyond', question: 'the roof', expect: [`${talk}#L401`] },
+  ]);
+  const turns = Array.from({ length: 400 }, (_, at) =>
+    at === 389 ? 'Where does the heliotrope grow?' : `filler ${at} `.repeat(80),
+  );
+  home.write(
+    'agents/main/sessions/talk.jsonl',
+    turns.map((text) => message('user', text)).join(''),
+  );
+  const { misses, variants } = jsonOf.eval(await evaluate(home, 'q.jsonl', '--json'));
+  assert.equal(
+    misses.map(({ id, why }) => [id, why]),
+    [
+      ['other', 'not-a-candidate'],
+      ['beyond', 'no-such-lines'],
+    ],
+  );
+  assert.is(misses[1]?.why === 'no-such-lines' && misses[1].lines, 400);
+  // The text of one of the three is in the results.
+  assert.is(variants[0]?.metrics.evidence4k, 1 / 3);
 });
 
 test("variants are compared with the configured search, and the user's index stays unchanged", async () => {

@@ -157,7 +157,7 @@ async function linesIn(backend: MemoryBackend, path: string): Promise<FileLines>
       // Looking for changed files takes a moment, and there may be thousands to read.
       const response = await backend.get(request, { checksFiles: false });
       for (const [line, text] of numberedLines(response)) lines.set(line, text);
-      if (response.turns !== undefined || response.endLine >= response.totalLines) return lines;
+      if (response.endLine >= response.totalLines) return lines;
       from = response.endLine + 1;
     }
   } catch (error) {
