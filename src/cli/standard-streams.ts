@@ -75,8 +75,8 @@ export async function allOf(
 }
 
 /**
- * Runs work on a private temporary file with all of stdin, which should be JSON Lines, then removes it. Of anything else,
- * the file has the beginning.
+ * Runs work on a private temporary file with all of stdin, which should be an export of a memory, then removes it. Of
+ * anything else, the file has the beginning.
  *
  * @param folder where the file is created
  * @throws the signal's reason; what the work throws; errors do not name the temporary file
@@ -90,11 +90,13 @@ export async function withStdinFile<T>(
   const file = join(folder, `.${crypto().randomBytes(6).toString('hex')}${TEMPORARY_ENDING}`);
   try {
     const copy = createWriteStream(file, { flags: 'wx', mode: PRIVATE_MODE });
-    await pipeline(process.stdin, beginningUnlessJson, copy, { signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      // The error of writing names no file.
-      throw error instanceof Error ? Object.assign(error, { path: folder }) : error;
-    });
+    await pipeline(process.stdin, beginningUnlessExport, copy, { signal }).catch(
+      (error: unknown) => {
+        signal.throwIfAborted();
+        // The error of writing names no file.
+        throw error instanceof Error ? Object.assign(error, { path: folder }) : error;
+      },
+    );
     return await work(file);
   } catch (error) {
     if (!(error instanceof SvcError) || error.location?.file !== file) throw error;
@@ -105,12 +107,19 @@ export async function withStdinFile<T>(
   }
 }
 
-/** What is not JSON may never end, and would fill the disk before somebody checks it. */
-async function* beginningUnlessJson(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let isJson: boolean | undefined;
+/** The longest first line of an export, with room for the name of an agent. */
+const HEADER_BYTES = 4096;
+
+/** What is no export may never end, and would fill the disk before somebody checks it. */
+async function* beginningUnlessExport(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let beginning = '';
+  let isExport = false;
   for await (const piece of pieces) {
     yield piece;
-    isJson ??= piece.toString('latin1', 0, 1) === '{';
-    if (!isJson) return;
+    if (isExport) continue;
+    beginning += piece.toString('latin1', 0, HEADER_BYTES);
+    const [header = '', rest] = beginning.split('\n', 2);
+    isExport = header.includes('"svc-memory"');
+    if (!isExport && (rest !== undefined || header.length >= HEADER_BYTES)) return;
   }
 }

@@ -84,9 +84,15 @@ test('an error in an export from stdin names its line, not a temporary file', as
 
   // What never ends must not fill the disk first. The limit of 10 MB ends a test that fails.
   const program = [process.execPath, join(ROOT, 'bin/run.js'), 'memory', 'import', '-'];
-  const endless = ['-c', 'ulimit -f 20480; yes | "$@"', 'sh', ...program];
-  const refused = await startProgram('sh', endless, { home: homeOf({}).path }).done;
-  assert.match(refused.stderr, /^error: invalid export, line 1: it is not JSON$/m);
+  for (const [endless, why] of [
+    ['yes', /^error: invalid export, line 1: it is not JSON$/m],
+    [`yes '{"type":"end"}'`, /^error: invalid export, line 1: unknown kind of line/m],
+    ["yes '{' | tr -d '\\n'", /^error: invalid export, line 1: it is not JSON$/m],
+  ] as const) {
+    const words = ['-c', `ulimit -f 20480; ${endless} | "$@"`, 'sh', ...program];
+    const refused = await startProgram('sh', words, { home: homeOf({}).path }).done;
+    assert.match(refused.stderr, why);
+  }
 });
 
 test('neither an export nor a note is overwritten without a flag', async () => {
