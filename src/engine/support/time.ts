@@ -41,11 +41,6 @@ export function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** A minute for people, in UTC. */
-export function utcMinute(ms: number): string {
-  return `${iso(ms).slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
-}
-
 export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 24 * MS_PER_HOUR;
 

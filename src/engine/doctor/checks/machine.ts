@@ -10,7 +10,7 @@ import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
 import { shortList } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
-import { iso, MS_PER_DAY, utcMinute } from '../../support/time.js';
+import { iso, MS_PER_DAY } from '../../support/time.js';
 import { check, type DoctorWorld, type Finding, type Fix, faultOf, finding } from '../check.js';
 
 /** svc is not older than this; some archives keep no file times. */
@@ -22,7 +22,7 @@ const MOST_NAMED = 3;
 /** Whether the clock is plausible and no note was modified in the future. */
 export const clock = check('clock', async (world) => {
   const nowMs = world.context.clock.now();
-  const summary = utcMinute(nowMs);
+  const summary = `${iso(nowMs).slice(0, 'yyyy-mm-ddThh:mm'.length).replace('T', ' ')} UTC`;
   const earliestMs = Math.max(FIRST_SVC_MS, world.host.programWrittenMs - TOLERATED_MS);
   if (nowMs < earliestMs) return { summary, findings: [wrongClock(nowMs, earliestMs)] };
   return { summary, findings: world.agents.map((agent) => fromFuture(agent, world, nowMs)) };

@@ -9,7 +9,7 @@ import {
 import { clientNetworkOf, networkList } from '../../listener/listen.js';
 import { RateLimiter } from '../../listener/rate-limiter.js';
 import type { Clock } from '../../support/context.js';
-import { bearerOf, type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
+import { type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
 import type { HttpSettings } from './http-settings.js';
 
 /** Path of the protocol. */
@@ -194,6 +194,11 @@ export class Gate {
       { headers: { 'access-control-allow-origin': '*' } },
     );
   }
+}
+
+/** The bearer token of an `Authorization` header. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
 }
 
 function bracketed(address: string): string {

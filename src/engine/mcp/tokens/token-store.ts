@@ -180,11 +180,6 @@ export async function withLockedFile<T>(
   }
 }
 
-/** The bearer token of an `Authorization` header. */
-export function bearerOf(authorization: string | undefined): string | undefined {
-  return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
-}
-
 /** The entry with the hash of a token; compares all of them in constant time. */
 export function withHash<T extends { readonly hash: string }>(
   entries: readonly T[],
