@@ -137,6 +137,22 @@ test('every miss is listed with its reason and the results ranked above it', asy
   }
 });
 
+test('a note that the reranker gets is outranked, not left out', async () => {
+  const remote = { baseUrl: 'http://127.0.0.1:9' };
+  const home = homeOf(
+    { provider: 'none', query: { rerank: { provider: 'compatible', remote, topN: 100 } } },
+    [{ id: 'last', question: 'gable stone slate', expect: ['memory/gable-59.md'] }],
+  );
+  for (let at = 0; at < 60; at++) {
+    const own = Array.from({ length: 20 }, (_, word) => `w${at}x${word}`).join(' ');
+    const asked = at === 59 ? 'slate' : 'gable stone slate';
+    home.write(`ws/memory/gable-${at}.md`, `${asked} ${own}\n`);
+  }
+  const { misses } = jsonOf.eval(await evaluate(home, 'q.jsonl', '-n', '3', '--json'));
+  const [miss] = misses;
+  assert.ok(miss?.why === 'outranked' && miss.place > 40, JSON.stringify(misses));
+});
+
 test('a conversation longer than one read has all its lines', async () => {
   const talk = 'sessions/main/talk.jsonl';
   const sessions = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };

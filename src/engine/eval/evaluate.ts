@@ -206,7 +206,9 @@ async function missesOf(
   { open, onEvent, maxResults, signal }: Evaluation,
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });
-  const rankedCount = candidateLimit(maxResults, agent.memorySearch.query.hybrid);
+  const { hybrid, rerank } = agent.memorySearch.query;
+  const topN = rerank.provider === 'none' ? 0 : rerank.topN;
+  const rankedCount = Math.max(candidateLimit(maxResults, hybrid), topN);
   const pool = await open(
     withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1'),
     workspace,
