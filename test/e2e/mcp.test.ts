@@ -359,6 +359,33 @@ test('while the provider is down, keyword search answers and a warning says why'
   }
 });
 
+test('what answers instead of the provider, or of a word without a match, is named', async () => {
+  const [fake, spare] = [await startOpenAiFake(), await startOpenAiFake()];
+  try {
+    fake.trouble('quota_spent');
+    const { remote } = Object(openAiSearchSettings(spare));
+    const home = mcpHome({
+      models: { providers: { spare: { api: 'openai', ...remote } } },
+      agents: { defaults: { memorySearch: { ...openAiSearchSettings(fake), fallback: 'spare' } } },
+    });
+    await runSvc(['memory', 'index'], { home: home.path });
+    const { client } = await stdioClient(home);
+    const args = { query: 'nightly bakcup', debug: true };
+    const result = await client.callTool({ name: 'memory_search', arguments: args });
+    const answer = Object(result.structuredContent);
+    assert.equal(
+      [answer.mode, answer.provider, answer.fallback?.from],
+      ['hybrid', 'spare', 'openai'],
+    );
+    assert.match(answer.fallback?.reason, /spare embedded the query instead/);
+    assert.equal([answer.debug.configuredMode, answer.debug.effectiveMode], ['hybrid', 'hybrid']);
+    assert.match(textOf(result), /^no match for "bakcup", searched for: backup$/m);
+  } finally {
+    await fake.close();
+    await spare.close();
+  }
+});
+
 test('a cancelled call ends its work and is not answered', async () => {
   const vendor = await startHangingEmbeddings('backup');
   try {
