@@ -78,7 +78,7 @@ export async function runSchedule(
   throw invalidSchedule(id, outcome.error);
 }
 
-/** A configuration can be valid and lead to this: only some faults of fields are found without making the flow. */
+/** What the check of the configuration does not find, such as JSON that is nested too deeply for a flow. */
 export function invalidSchedule(id: string, why: string): SvcError {
   return new SvcError('SCHEDULE_INVALID', `schedule ${id} makes no valid flow: ${why}`, {
     hint: 'check set and task of the schedule',

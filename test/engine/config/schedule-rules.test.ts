@@ -54,6 +54,10 @@ test('its flow and its task must be valid with the values that it fills in', () 
     /^invalid-value .task.runtime: runtime must be one of: subagent, acp \(got "cli"\)/u,
   );
   assert.match(reports({ task: { task: 'x' } }), /task needs the field "runtime"/u);
+  assert.match(
+    reports({ task: { ...task, progressSummary: 'x' } }),
+    /^schedule-invalid : the schedule makes no valid flow: progressSummary: /u,
+  );
   assert.match(reports({ action: 'cancel_flow' }), /^invalid-value .action: /u);
 });
 

@@ -1,4 +1,4 @@
-import { actionFields, flowTaskFields } from '../../flow-model/action-template.js';
+import { actionFields, actionTemplate, flowTaskFields } from '../../flow-model/action-template.js';
 import { cronEverFires, parseCron } from '../../support/cron.js';
 import { suggestName } from '../../support/text.js';
 import { type ConfigPath, DREAMING_PATH, formatPath } from '../config-path.js';
@@ -22,10 +22,19 @@ export const schedulesWork: Rule = function* ({ schedules = {}, plugins }) {
     yield* cronFaults(cron, [...path, 'cron']);
     yield* ownerFaults(schedule, routes, path);
     const flow = { owner: 'create_flow', known: actionFields('create_flow'), sample: SAMPLE };
-    yield* fieldFaults(flow, set, [...path, 'set']);
-    if (task === undefined) continue;
     const run = { owner: 'task', known: flowTaskFields(), sample: SAMPLE };
-    yield* fieldFaults(run, task, [...path, 'task']);
+    const faults = [
+      ...fieldFaults(flow, set, [...path, 'set']),
+      ...(task === undefined ? [] : fieldFaults(run, task, [...path, 'task'])),
+    ];
+    yield* faults;
+    if (faults.length > 0) continue;
+    // Fields that are valid on their own may not fit together.
+    const made = actionTemplate({ action: 'create_flow', set, task })(SAMPLE);
+    if (made.type !== 'invalid') continue;
+    yield fault('schedule-invalid', path, {
+      message: `the schedule makes no valid flow: ${made.error}`,
+    });
   }
 };
 

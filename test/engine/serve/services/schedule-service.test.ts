@@ -72,12 +72,12 @@ test('runs missed during downtime are made up once, and the next run is reported
 test('a skipped run is logged, and one that makes no valid flow is reported', async () => {
   let nowMs = Date.now();
   const busy = { ...HOURLY, overlap: 'skip' };
-  // Only running tasks have progress.
-  const bad = { ...HOURLY, task: { runtime: 'acp', task: 'Tidy up', progressSummary: 'half' } };
+  const stateJson = JSON.parse(`${'['.repeat(65)}${']'.repeat(65)}`);
+  const bad = { ...HOURLY, set: { goal: 'Tidy up', stateJson } };
   const setup = await setupOf({ busy, bad }, { now: () => nowMs });
   await waitedSince(setup, 3);
   const trouble =
-    'trouble: schedule bad makes no valid flow: progressSummary: is only for tasks with status "running"';
+    'trouble: schedule bad makes no valid flow: stateJson or waitJson is nested too deeply';
   for (const logged of ['schedule busy created a flow', 'schedule busy skipped a run']) {
     const { service, said, lines } = await started(setup);
     await waitFor('the runs', () => said.includes(trouble) && lines.join('').includes(logged));
