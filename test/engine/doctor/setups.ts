@@ -1133,6 +1133,13 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a certificate that is not there, without webhooks',
+    finds: 'webhooks/tls-file-missing',
+    severity: 'fault',
+    breaks: configure({ gateway: { tls: { cert: 'c.pem', key: 'k.pem' } } }),
+    fix: configure({ gateway: { tls: { cert: 'c.pem', key: 'k.pem' }, admin: { port: 9 } } }),
+  },
+  {
     name: 'a certificate whose key cannot be read',
     finds: 'webhooks/tls-unusable',
     severity: 'fault',

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { gatewayAddress, isRouteSecret } from '../../config/index.js';
+import { adminAddress, gatewayAddress, isRouteSecret } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { readCertificate } from '../../listener/listen.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
@@ -34,7 +34,7 @@ export const webhooks = configuredCheck('webhooks', async (world) => {
   const findings = [
     enabled && served.length === 0 ? withoutRoutes(world) : undefined,
     ...(enabled ? await secretFindings(world) : []),
-    ...(enabled ? gatewayFindings(world) : []),
+    ...gatewayFindings(world, enabled),
     enabled && config.deliveries.keep > 0 ? deliveryFinding(world) : undefined,
   ];
   const summary = enabled ? formatCountOf(served.length, 'route') : 'off';
@@ -125,9 +125,12 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
   });
 }
 
-function gatewayFindings(world: ConfiguredWorld): CheckReport['findings'] {
+/** @param enabled without webhooks, only health checks are answered, which contain no secrets */
+function gatewayFindings(world: ConfiguredWorld, enabled: boolean): CheckReport['findings'] {
+  if (!enabled && adminAddress(world.loaded) !== undefined) return [];
   const { host, tls } = gatewayAddress(world.loaded, world.context);
-  if (isLoopback(host) || tls !== undefined) return tlsFindings(world, ['gateway'], tls);
+  if (!enabled || isLoopback(host) || tls !== undefined)
+    return tlsFindings(world, ['gateway'], tls);
   return [
     finding('gateway-open', 'warning', {
       message: `the listener at ${host} accepts connections from other machines without TLS`,
