@@ -96,11 +96,14 @@ const dreamFile = (patient: Patient, name: 'database' | 'recallLog'): string => 
 const storeOf = ({ state }: Patient) => {
   return { stateDir: state, nowMs: Date.now(), signal: new AbortController().signal };
 };
-const mcpToken = (patient: Patient, { lifetimeMs }: { lifetimeMs?: number } = {}) =>
+const mcpToken = (
+  patient: Patient,
+  { agent = null, lifetimeMs }: { agent?: string | null; lifetimeMs?: number } = {},
+) =>
   createToken(
     {
       name: 'ada',
-      agent: null,
+      agent,
       scopes: ['search'],
       sessionKey: null,
       chatType: null,
@@ -1244,6 +1247,13 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: async (patient) => {
       await revokeToken('ada', storeOf(patient));
     },
+  },
+  {
+    name: 'an MCP token for an agent that was removed',
+    finds: 'mcp/mcp-token-agent-unknown',
+    severity: 'note',
+    breaks: async (patient) => void (await mcpToken(patient, { agent: 'gone' })),
+    fix: configure({ agents: { list: [{ id: 'main' }, { id: 'gone' }] } }),
   },
   {
     name: 'tokens of MCP clients that others can read',

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
-import { adminAddress, gatewayAddress, isRouteSecret } from '../../config/index.js';
+import { adminAddress, gatewayAddress, isRouteSecret, listAgents } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { readCertificate } from '../../listener/listen.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
@@ -181,9 +181,15 @@ export const mcp = configuredCheck('mcp', async (world) => {
     const nowMs = world.context.clock.now();
     const tokens = readTokens(stateDir);
     const expired = tokens.filter((token) => isExpired(token, nowMs));
+    const known = listAgents(world.loaded.resolved);
     const { address, publicOrigin } = httpSettings(world.loaded, NO_FLAGS, world.context);
     const findings = [
       ...expired.map(({ name }) => expiredFinding(name)),
+      ...tokens.map(({ name, agent }) =>
+        agent === null || known.some((id) => id === agent)
+          ? undefined
+          : unknownAgentFinding(name, agent),
+      ),
       ...(publicOrigin !== undefined && expired.length === tokens.length ? [noToken(world)] : []),
       ...tlsFindings(world, HTTP, address.tls),
     ];
@@ -206,6 +212,15 @@ function expiredFinding(name: string): Finding {
     message: `the MCP token ${name} has expired`,
     cause: 'its client is refused',
     hint: `svc mcp token revoke ${name}`,
+  });
+}
+
+/** A note, because the server can have another configuration. */
+function unknownAgentFinding(name: string, agent: string): Finding {
+  return finding('mcp-token-agent-unknown', 'note', {
+    message: `the MCP token ${name} is for the agent ${agent}, which is not configured`,
+    cause: 'its client gets an error instead of an answer',
+    hint: `add the agent to agents.list again, or run: svc mcp token revoke ${name}`,
   });
 }
 
