@@ -375,7 +375,10 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     name: 'an old way to name a variable',
     finds: 'deprecated/deprecated',
     severity: 'warning',
-    breaks: configure(endpoint('secretref-env:CORP_KEY')),
+    breaks: configure({
+      ...endpoint('secretref-env:CORP_KEY'),
+      flows: { notify: { url: 'https://ops.example', secret: { source: 'env', id: 'OPS' } } },
+    }),
     at: '7:19',
     fix: 'safe',
     after: (patient) => text(patient).includes('"env:CORP_KEY"'),

@@ -165,7 +165,10 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
 
 function* oldForms(data: unknown): Generator<OldForm> {
   for (const { path } of writtenSecrets(data, CONFIG_DEFAULTS.secrets.defaults)) {
-    const [, form, name = ''] = OLD_REFERENCE.exec(String(valueAt(data, path))) ?? [];
+    const written = valueAt(data, path);
+    // References can also be objects, which have no text.
+    const text = typeof written === 'string' ? written : '';
+    const [, form, name = ''] = OLD_REFERENCE.exec(text) ?? [];
     if (form === undefined || !ENV_NAME.test(name)) continue;
     yield {
       path,
