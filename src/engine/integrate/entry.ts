@@ -196,8 +196,10 @@ function findHook(
   data: unknown,
   { listPath, listItems, commandPattern, command }: HookPattern,
 ): FoundEntry | undefined {
-  const isOurs = (entry: unknown): boolean =>
-    commandPattern.test(String(valueAt(entry, ['command'])));
+  const isOurs = (entry: unknown): boolean => {
+    const line = valueAt(entry, ['command']);
+    return typeof line === 'string' && commandPattern.test(line);
+  };
   const foundAt = (
     entry: unknown,
     objectPath: ConfigPath,

@@ -230,7 +230,7 @@ const HOOKS: readonly (readonly [AgentId, string, readonly string[], unknown])[]
 for (const [agent, file, at, extra] of HOOKS) {
   test(`${agent}: active memory is a hook of its documented form next to existing ones`, async () => {
     const { folder, add, remove, read } = home();
-    const theirs = { hooks: [{ type: 'command', command: 'date' }] };
+    const theirs = { hooks: [{ type: 'command', command: 'date' }, { command: { run: 'date' } }] };
     const [, event = ''] = at;
     const text = `${JSON.stringify({ hooks: { Other: [], [event]: [theirs] } }, null, 2)}\n`;
     folder.write(file, text);
