@@ -56,7 +56,13 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
       const embedding = embeddingStatus(memory, status);
       statuses.push({
         memory,
-        view: { agentId: memory.name, status, embedding, isTested: flags.deep },
+        view: {
+          agentId: memory.name,
+          status,
+          embedding,
+          isTested: flags.deep,
+          isVerbose: this.shared.verbose,
+        },
       });
     }
     if (flags.why === undefined) this.show(statuses.map(({ view }) => view));

@@ -26,6 +26,8 @@ export interface AgentStatusView {
   readonly embedding: EmbeddingStatus;
   /** Whether a test of the provider follows. */
   readonly isTested?: boolean;
+  /** Whether every skipped file is named. */
+  readonly isVerbose?: boolean;
 }
 
 const LABEL_COLUMNS = 13;
@@ -45,17 +47,16 @@ function renderAgent(agent: AgentStatusView, options: View): string {
 
 function factsOf(agent: AgentStatusView, options: View): readonly StatusFact[] {
   const { ext } = agent.status;
-  return ext === undefined
-    ? builtinFacts(agent, options)
-    : externalFacts(ext, agent.status, options);
+  return ext === undefined ? builtinFacts(agent, options) : externalFacts(ext, agent, options);
 }
 
 /** The builtin engine is the fallback of an external program, and has an index only once it was needed. */
 function externalFacts(
   ext: ExtStatus,
-  status: BackendStatus,
+  agent: AgentStatusView,
   options: View,
 ): readonly StatusFact[] {
+  const { status } = agent;
   const [builtinState = 'no index: built when needed'] =
     status.index.state === 'ready' ? freshnessFact(status, options.style).lines : [];
   return [
@@ -63,7 +64,7 @@ function externalFacts(
     ...extFacts(ext, options),
     ...watcherFacts(status, options),
     { label: 'stand-in', lines: [`builtin engine, ${builtinState}`] },
-    ...skippedFacts(status, options),
+    ...skippedFacts(agent, options),
     ...faultFacts(status, options),
   ];
 }
@@ -89,7 +90,7 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly StatusFac
     ...embeddingFacts(agent.embedding, status, options, agent.isTested === true),
     ...mediaFacts(status, agent.embedding, style),
     ...frontMatterFacts(status, options),
-    ...skippedFacts(status, options),
+    ...skippedFacts(agent, options),
     ...faultFacts(status, options),
   ];
 }
@@ -109,9 +110,13 @@ function frontMatterFacts({ frontMatter }: BackendStatus, { style }: View): read
   return [{ label: 'front matter', lines, prose: true, paint: style.warning }];
 }
 
-function skippedFacts({ skipped }: BackendStatus, { style }: View): readonly StatusFact[] {
+function skippedFacts(agent: AgentStatusView, { style }: View): readonly StatusFact[] {
+  const { skipped } = agent.status;
   if (skipped.length === 0) return [];
-  const lines = [skippedNames(skipped, SKIPS_NAMED)];
+  const lines =
+    agent.isVerbose === true
+      ? skipped.map((skip) => skippedNames([skip], 1))
+      : [skippedNames(skipped, SKIPS_NAMED)];
   return [{ label: 'skipped', lines, prose: true, paint: style.warning }];
 }
 

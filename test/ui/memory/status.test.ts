@@ -242,6 +242,23 @@ test('shows why images and recordings are not searched by what is in them', () =
   );
 });
 
+test('names the first skipped files, and with --verbose all of them', () => {
+  const names = ['a.md', 'b.md', 'c.md', 'd.md'];
+  const status = aStatus({
+    skipped: names.map((path) => ({ path, reason: 'permission_denied' })),
+  });
+  assert.match(line(status, 'skipped'), /c\.md \(permission denied\) · 1 more$/);
+  const text = renderStatus(
+    [{ agentId: 'main', status, embedding: NO_PROVIDER, isVerbose: true }],
+    { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/home/ada' },
+  );
+  const named = text.trimEnd().split('\n').slice(-names.length);
+  assert.equal(
+    named.map((line) => line.slice(15)),
+    names.map((name) => `${name} (permission denied)`),
+  );
+});
+
 test('wraps explanations with a hanging indent and never breaks paths', () => {
   const status = aStatus({
     workspaceDir: `/data/${'long/'.repeat(20)}`,

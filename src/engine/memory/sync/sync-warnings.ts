@@ -29,7 +29,7 @@ function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
     {
       code: 'FILES_SKIPPED',
       message: `not indexed: ${shortList(files, SKIPS_NAMED)}`,
-      hint: 'run "svc memory status" to list them',
+      hint: 'run "svc memory status --verbose" to list them',
     },
   ];
 }
