@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { asSvcError, messageOf, SvcError } from '../errors/index.js';
 import type { SecretMask } from '../masking/index.js';
+import { uniqueBy } from '../support/lists.js';
 import {
   type CheckReport,
   type CheckResult,
@@ -102,7 +103,11 @@ function failure(error: unknown): Finding {
 /** Masks known secrets: vendors and programs quote what they were given. */
 function resultOf({ name }: DoctorCheck, report: CheckReport, mask: SecretMask): CheckResult {
   const found = report.findings.filter((finding) => finding !== undefined);
-  const findings = found.map((finding) => hiddenIn(finding, mask));
+  // Agents that share a workspace have its problems in common.
+  const findings = uniqueBy(
+    found.map((finding) => hiddenIn(finding, mask)),
+    ({ code, message, place }) => JSON.stringify([code, message, place]),
+  );
   const summary = mask.text(report.summary);
   return { check: name, state: stateOf(found, report.off), summary, findings };
 }

@@ -1,4 +1,11 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { inspect } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +16,7 @@ import { DOCTOR_CHECKS } from '../../../src/engine/doctor/registry.js';
 import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doctor.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
+import { MAX_DOCUMENT_BYTES } from '../../../src/engine/memory/sources/index.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { failureOf } from '../../support/failure.js';
@@ -408,6 +416,13 @@ test('a folder of notes named as the workspace is found, and indexed whole by th
     after.some((code) => code.startsWith('workspace/')),
     after.join(),
   );
+});
+
+test('what is wrong with a workspace is reported once for the agents that share it', async () => {
+  const patient = healthyPatient();
+  patient.configure({ agents: { list: [{ id: 'ada' }, { id: 'ben' }] } });
+  truncateSync(patient.write('state/workspace/memory/big.md', ''), MAX_DOCUMENT_BYTES + 1);
+  assert.equal(codesOf(await look(patient, ['workspace'])), ['workspace/file-skipped']);
 });
 
 test('targets of broken links are named once, however often notes link to them', async () => {
