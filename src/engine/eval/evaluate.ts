@@ -207,8 +207,8 @@ async function missesOf(
 ): Promise<readonly Miss[]> {
   onEvent({ type: 'misses.started', name: trial.name });
   const { hybrid, rerank } = agent.memorySearch.query;
-  const topN = rerank.provider === 'none' ? 0 : rerank.topN;
-  const rankedCount = Math.max(candidateLimit(maxResults, hybrid), topN);
+  const reranked = rerank.provider === 'none' ? 0 : rerank.topN;
+  const rankedCount = candidateLimit(maxResults, hybrid, reranked);
   const pool = await open(
     withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1'),
     workspace,

@@ -70,7 +70,7 @@ export async function searchIndex(
     const output = await resultsOf(findings, request, resultOptions, signal);
     return { keywords, vector, findings, output };
   };
-  const limit = Math.max(candidateLimit(maxResults, options), reranking?.topN ?? 0);
+  const limit = candidateLimit(maxResults, options, reranking?.topN);
   const first = await searchAmong(limit, embedding);
   // Where passages that say the same took the places of candidates, more candidates are ranked, once.
   const isCrowded =
@@ -178,12 +178,14 @@ export async function withUnfinishedWord(
   return { ...query, terms };
 }
 
+/** How many candidates are ranked. @param reranked how many the reranker gets */
 export function candidateLimit(
   maxResults: number,
   { candidateMultiplier }: Pick<SearchOptions, 'candidateMultiplier'>,
+  reranked = 0,
 ): number {
   const wanted = Math.max(MIN_CANDIDATES, Math.floor(maxResults * candidateMultiplier));
-  return Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults));
+  return Math.max(reranked, Math.min(wanted, Math.max(MAX_CANDIDATES, maxResults)));
 }
 
 function datesOutput({ text, days, chunks }: DatedNotes): SearchResponse['dates'] {
