@@ -10,6 +10,7 @@ export {
   requireCurrent,
   SCHEMA_VERSION,
   serverState,
+  UTF8_HINT,
 } from './migrate.js';
 export { openCurrentServer, openServer, type ServerContext } from './open-server.js';
 export { type PoolUse, Server, type Sql, type Transaction } from './server.js';

@@ -91,6 +91,9 @@ export const SCHEMA_VERSION = MIGRATIONS.length;
 /** The oldest supported server. */
 export const OLDEST_SERVER = 15;
 
+/** What to do about a database that stores text in another way. */
+export const UTF8_HINT = "create a database with ENCODING 'UTF8' TEMPLATE template0";
+
 /** What a server is, and which tables of svc it has. */
 interface ServerState {
   /** Like 15.4. */
@@ -108,15 +111,15 @@ export interface PendingMigration extends Migration {
 
 /** Reads the state of a server, whatever it is. @throws SvcError STORAGE_UNREACHABLE, STORAGE_REFUSED */
 export async function serverState(server: Sql): Promise<ServerState> {
-  const version = `current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`;
+  const settings = `current_setting('server_version') AS version, current_setting('server_encoding') AS encoding`;
   try {
     const [row] = await server.query<ServerState>(
-      `SELECT ${version}, coalesce(max(version), 0)::int AS "schemaVersion" FROM svc.migrations`,
+      `SELECT ${settings}, coalesce(max(version), 0)::int AS "schemaVersion" FROM svc.migrations`,
     );
     return row ?? { version: '', schemaVersion: 0, encoding: '' };
   } catch (error) {
     if (!(error instanceof SvcError) || serverFault(error.cause) !== 'schema') throw error;
-    const [row] = await server.query<ServerState>(`SELECT ${version}, 0 AS "schemaVersion"`);
+    const [row] = await server.query<ServerState>(`SELECT ${settings}, 0 AS "schemaVersion"`);
     return row ?? { version: '', schemaVersion: 0, encoding: '' };
   }
 }
@@ -152,7 +155,7 @@ export async function pendingMigrations(server: Server): Promise<readonly Pendin
   // The doctor reports a database that already has tables.
   if (schemaVersion === 0 && encoding !== 'UTF8') {
     throw new SvcError('STORAGE_UNSUPPORTED', `the database ${where} stores text as ${encoding}`, {
-      hint: "create a database with ENCODING 'UTF8' TEMPLATE template0",
+      hint: UTF8_HINT,
     });
   }
   if (schemaVersion > SCHEMA_VERSION) {

@@ -78,7 +78,6 @@ export async function serverFacts(server: Sql, now: () => number) {
   const [row] = await server.query<{
     readonly max: number;
     readonly readOnly: boolean;
-    readonly encoding: string;
     readonly nowMs: number;
     readonly installed: string | null;
     readonly available: string | null;
@@ -86,8 +85,6 @@ export async function serverFacts(server: Sql, now: () => number) {
     SELECT current_setting('max_connections')::int
         - current_setting('superuser_reserved_connections')::int AS max,
       pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS "readOnly",
-      (SELECT pg_encoding_to_char(encoding) FROM pg_database
-        WHERE datname = current_database()) AS encoding,
       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs",
       (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
       (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available`);
@@ -99,8 +96,6 @@ export async function serverFacts(server: Sql, now: () => number) {
     maxConnections: row.max,
     /** Whether it accepts no changes: a replica, or a role or database set so. */
     isReadOnly: row.readOnly,
-    /** How the database encodes text; svc needs UTF8. */
-    encoding: row.encoding,
     /** How far its clock is ahead of this host's, give or take half a round trip. */
     clockAheadMs: Math.round(row.nowMs - (askedMs + answeredMs) / 2),
     /** pgvector: in use, ready to be added with CREATE EXTENSION, or missing on the server. */

@@ -36,14 +36,14 @@ export const storage = configuredCheck('storage', async (world) => {
 
 async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefined) {
   const { context, loaded } = world;
-  const { describeAddress, openServer, requireCurrent, serverState } = await import(
+  const { describeAddress, openServer, requireCurrent, serverState, UTF8_HINT } = await import(
     '../../postgres/index.js'
   );
   const { requireReadable, serverFacts, vectorCount } = await import('../../storage/index.js');
   const server = await openServer(context, loaded.resolved);
   const rights = await requireReadable(server);
   await requireCurrent(server);
-  const { version } = await serverState(server);
+  const { version, encoding } = await serverState(server);
   const facts = await serverFacts(server, () => context.clock.now());
   const where = describeAddress(server.address);
   const isElsewhere = !isLoopback(server.address.host) && !server.address.host.startsWith('/');
@@ -62,13 +62,13 @@ async function checkServer(world: ConfiguredWorld, place: FindingPlace | undefin
           hint: 'point storage.url to the primary server, and a role that can write',
         })
       : undefined,
-    facts.encoding === 'UTF8'
+    encoding === 'UTF8'
       ? undefined
       : finding('storage-encoding', 'fault', {
-          message: `the database ${server.address.database} stores text as ${facts.encoding}`,
+          message: `the database ${server.address.database} stores text as ${encoding}`,
           cause: 'notes contain characters that it cannot store',
           place,
-          hint: "create a database with ENCODING 'UTF8' TEMPLATE template0",
+          hint: UTF8_HINT,
         }),
     server.exposesPassword && isElsewhere
       ? finding('storage-unencrypted', 'warning', {
