@@ -60,8 +60,8 @@ function loadCompiledCode() {
     if (!path.startsWith(cachedChunks)) return loadNormally(loaded, path);
     // The name of a chunk has a hash of its content; V8 itself compares only lengths.
     const whole = `${path}.${process.version}-${process.arch}.cache`;
-    // Most commands run little of the start chunk; their compiled code serves until a search has run.
-    const isPart = path.startsWith('start-', cachedChunks.length) && !isSearch;
+    // Most commands run little of what a search runs; their compiled code serves until one has run.
+    const isPart = !isSearch && /^(?:start|memory)-/.test(path.slice(cachedChunks.length));
     const part = `${whole}.part`;
     const cached = [whole, part].find((file) => existsSync(file));
     const script = new vm.Script(Module.wrap(readFileSync(path, 'latin1')), {

@@ -31,14 +31,16 @@ const PROCESSES = ['cli/home/overview-process.ts', 'engine/memory/extract/extrac
  * @type {Readonly<Record<string, readonly string[]>>}
  */
 const CHUNKS = {
-  // What every start needs, plus the most used command. The last ones are loaded only if there is a svc.json, which is
+  // What every start needs. The last ones are loaded only if there is a svc.json, which is
   // nearly always, and if it says where an index is or has several agents.
   start: [
     'cli/main.ts',
-    'commands/memory/search.ts',
+    'cli/base-command.ts',
     'engine/config/verdict.ts',
     'engine/config/store-faults.ts',
   ],
+  // What the commands of the memory share, and the most used of them.
+  memory: ['commands/memory/search.ts'],
   // The command that agents run before every turn.
   hook: ['commands/memory/recall.ts'],
   // What an external program shares with many commands; running it loads more of Node.
@@ -155,6 +157,7 @@ function installedVersion(name) {
 
 /** The chunks whose compiled code bin/run.js caches: it knows them by the start of their file names. */
 const CACHED_CHUNKS = [
+  'memory',
   'start',
   'hook',
   'screen',
