@@ -116,19 +116,21 @@ export function hasAgent({ loaded, context }: ServeSetup, agent: ResolvedAgent):
 const PROBE_MS = 2000;
 
 /**
- * Reports that changes of flows cannot be stored, and when they can again, which it finds out by trying.
- *
- * @returns stops it
+ * Reports that changes of flows cannot be stored, and when they can again, which it finds out by trying. Another problem
+ * of the service shows while they can.
  */
 export function watchWrites(
   { subscribe, probe }: Flows['writes'],
-  report: (failure: ServiceFailure | undefined) => void,
-): () => void {
+  report: ServiceHost['setProblem'],
+) {
   let timer: NodeJS.Timeout | undefined;
   let isProbing = false;
+  let storageFailure: ServiceFailure | undefined;
+  let otherProblem: ServiceFailure | undefined;
   const unsubscribe = subscribe((failure) => {
     clearInterval(timer);
-    report(failure === undefined ? undefined : serviceFailure(failure));
+    storageFailure = failure === undefined ? undefined : serviceFailure(failure);
+    report(storageFailure ?? otherProblem);
     if (failure === undefined) return;
     timer = setInterval(() => {
       if (isProbing) return;
@@ -138,9 +140,16 @@ export function watchWrites(
       });
     }, PROBE_MS).unref();
   });
-  return () => {
-    clearInterval(timer);
-    unsubscribe();
+  return {
+    /** Sets the other problem; undefined when it is resolved. */
+    setProblem: (problem: ServiceFailure | undefined): void => {
+      otherProblem = problem;
+      report(storageFailure ?? otherProblem);
+    },
+    stop: (): void => {
+      clearInterval(timer);
+      unsubscribe();
+    },
   };
 }
 

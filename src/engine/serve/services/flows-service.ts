@@ -9,7 +9,6 @@ import {
   serviceFailure,
   watchWrites,
 } from '../service.js';
-import type { ServiceFailure } from '../state-file.js';
 import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes, keepsSameFlows } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';
@@ -37,22 +36,14 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, setProblem, signal } = host;
   const flows = await openFlows(context, loaded.resolved);
-  let storageFailure: ServiceFailure | undefined;
-  let deliveryFailure: ServiceFailure | undefined;
-  const onProblem = (error: unknown): void => {
-    deliveryFailure = error === undefined ? undefined : serviceFailure(error);
-    setProblem(storageFailure ?? deliveryFailure);
-  };
-  const unwatch = watchWrites(flows.writes, (failure) => {
-    storageFailure = failure;
-    setProblem(storageFailure ?? deliveryFailure);
-  });
+  const watched = watchWrites(flows.writes, setProblem);
   const delivery = await openDelivery({
     flows,
     context,
     loaded,
     log,
-    onProblem,
+    onProblem: (error) =>
+      watched.setProblem(error === undefined ? undefined : serviceFailure(error)),
     signal,
   });
   opened.current = flows;
@@ -84,7 +75,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
       opened.current = undefined;
       for (const timer of timers) clearTimeout(timer);
       await sweeping;
-      unwatch();
+      watched.stop();
       await delivery?.close();
       await flows.close();
     },

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 import {
   adminAddress,
   gatewayAddress,
@@ -17,6 +18,7 @@ import {
   type ServiceHost,
   watchWrites,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 export const WEBHOOKS_SERVICE = 'webhooks';
 
@@ -74,13 +76,14 @@ async function start(
     isStoring: () => readiness === undefined || isStoring(readiness()),
     extend: address === undefined ? addHealthAndMetrics : () => undefined,
   });
-  const unwatch = watchWrites(webhooks.writes, (failure) => {
-    if (failure === undefined) reportRouteProblems(webhooks.routeStatuses, host);
-    else host.setProblem(failure);
-  });
+  const watched = watchWrites(webhooks.writes, host.setProblem);
+  const reportRoutes = (config: LoadedConfig): void => {
+    logRoutes(webhooks.routeStatuses, config, log);
+    watched.setProblem(routeProblem(webhooks.routeStatuses));
+  };
   let admin: FastifyInstance | undefined;
   const stop = async (): Promise<void> => {
-    unwatch();
+    watched.stop();
     await Promise.all([webhooks.close(), admin?.close()]);
   };
   let url: string;
@@ -106,13 +109,13 @@ async function start(
       'the listener is reachable from other machines, and secrets are sent unencrypted',
     );
   }
-  reportRoutes(webhooks.routeStatuses, loaded, host);
+  reportRoutes(loaded);
   onWebhooks?.(webhooks.live);
   return {
     url,
     reload: async (next) => {
       if (hasWebhooks(next) && (await webhooks.reload(next.loaded))) {
-        reportRoutes(webhooks.routeStatuses, next.loaded, host);
+        reportRoutes(next.loaded);
         return true;
       }
       // A restart cuts connections: requests in flight finish first.
@@ -135,12 +138,11 @@ function separateAddress(
   return readiness === undefined ? undefined : adminAddress(loaded);
 }
 
-function reportRoutes(
+function logRoutes(
   statuses: readonly RouteStatus[],
   { ignoredKeys = [] }: LoadedConfig,
-  host: ServiceHost,
+  log: Logger,
 ): void {
-  const { log } = host;
   // A warning about the untrusted configuration names them.
   const areIgnored = ignoredKeys.some((key) => key.startsWith('plugins.entries.webhooks'));
   if (statuses.length === 0 && !areIgnored) {
@@ -151,20 +153,20 @@ function reportRoutes(
     if (fault === null) log.info(fields, `route ${id} is ${state}`);
     else log.warn({ ...fields, hint: fault.hint }, `route ${id} is ${state}: ${fault.message}`);
   }
-  reportRouteProblems(statuses, host);
 }
 
-function reportRouteProblems(statuses: readonly RouteStatus[], { setProblem }: ServiceHost): void {
+/** The worst problem of the routes. */
+function routeProblem(statuses: readonly RouteStatus[]): ServiceFailure | undefined {
   const faulty = statuses.flatMap(({ id, state, fault }) =>
     fault === null ? [] : [{ id, state, ...fault }],
   );
   const worst = faulty.find(({ state }) => state === 'skipped') ?? faulty[0];
   const more = faulty.length > 1 ? ` (and ${formatCountOf(faulty.length - 1, 'more route')})` : '';
-  setProblem(
+  return (
     worst && {
       code: 'SECRET_UNRESOLVED',
       message: `route ${worst.id} is ${worst.state}: ${worst.message}${more}`,
       hint: worst.hint,
-    },
+    }
   );
 }

@@ -26,7 +26,7 @@ test('a failure is reported, and retried until a change can be stored again', as
     },
   };
   const reported: (ServiceFailure | undefined)[] = [];
-  const stop = watchWrites(writes, (failure) => reported.push(failure));
+  const watched = watchWrites(writes, (failure) => reported.push(failure));
   // Keeps the process alive: probing does not.
   const alive = setInterval(() => undefined, 1000);
   tell(new SvcError('FLOWS_PERSIST_FAILED', 'the disk is full'));
@@ -37,7 +37,7 @@ test('a failure is reported, and retried until a change can be stored again', as
   await waitFor('a probe that works', () => reported.length === 2);
   clearInterval(alive);
   assert.equal([reported[1], probes], [undefined, 2]);
-  stop();
+  watched.stop();
   assert.is(listeners.size, 0);
 });
 

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { flowsFile } from '../../../../src/engine/flows/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { webhooksDefinition } from '../../../../src/engine/serve/services/webhooks-service.js';
+import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
 import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/failure.js';
 import { freePort } from '../../../support/free-port.js';
 import { testLog } from '../../../support/services.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { CI_ENV, loadedOf, send, webhooksConfig } from '../../../support/webhooks.js';
+import { act, CI_ENV, loadedOf, send, webhooksConfig } from '../../../support/webhooks.js';
 
 const test = suite('the webhook listener under svc serve');
 
@@ -43,6 +46,34 @@ test('while one of its two ports is in use, it listens on neither', async () => 
   }
   const service = await start();
   assert.is((await send(service.url ?? '')).status, 200);
+  await service.stop();
+});
+
+test('a reload does not hide that changes cannot be stored', async () => {
+  const home = tempFolder();
+  const context = contextOf(home.path, { env: CI_ENV });
+  const gateway = { port: 0 };
+  const setup = {
+    context,
+    loaded: loadedOf({ ...webhooksConfig(), gateway }),
+    mask: createSecretMask(),
+  };
+  let problem: ServiceFailure | undefined;
+  const service = await webhooksDefinition(setup, { readiness: undefined }).start({
+    log: testLog().logger,
+    fail: () => undefined,
+    setLastEvent: () => undefined,
+    setProblem: (failure) => {
+      problem = failure;
+    },
+    signal: new AbortController().signal,
+  });
+  rmSync(flowsFile(context));
+  const answer = await act(service.url ?? '', { action: 'create_flow', goal: 'g' });
+  assert.is(answer.status, 503);
+  assert.is(problem?.code, 'FLOWS_PERSIST_FAILED');
+  assert.ok(await service.reload(setup));
+  assert.is(problem?.code, 'FLOWS_PERSIST_FAILED');
   await service.stop();
 });
 
