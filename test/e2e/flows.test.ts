@@ -277,6 +277,19 @@ test('variables of flags that select several do not refuse an ID, except for a d
   assert.is(run.code, 0, run.stderr);
 });
 
+test('a dry run of a retry refuses a notification that cannot be retried', async () => {
+  const { flows, home } = await testFlows();
+  const flowId = await newFlow(flows);
+  await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+  await flows.close();
+  // Without a configuration, its target is unknown.
+  for (const flags of [['--dry-run'], []]) {
+    const args = ['notification', 'retry', '1', '--json', ...flags];
+    const run = await runInSession(args, { home });
+    assert.equal([run.code, jsonOf.error(run).code], [1, 'NOTIFICATION_TARGET_UNKNOWN']);
+  }
+});
+
 test('several are changed at once, and a dry run counts what would change', async () => {
   const { svc, flowId } = await someFlows();
   for (const args of [[], [flowId, '--status', 'queued'], [flowId, '--dry-run']]) {

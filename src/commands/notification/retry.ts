@@ -5,7 +5,7 @@ import { readSince, sinceFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
-import type { Flows, NotificationRetryOutput } from '../../engine/flows/index.js';
+import type { NotificationRetryOutput } from '../../engine/flows/index.js';
 import { renderRetries } from '../../ui/flows/notifications.js';
 
 export default class NotificationRetry extends FlowsCommand<NotificationRetryOutput> {
@@ -39,11 +39,11 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
         hint: 'pass them with --failed, without a number',
       });
     }
-    const flows = await this.openFlows();
+    const { operator } = await this.openFlows();
     const dryRun = flags['dry-run'] === true;
     const { retried, unknownTargets } =
       args.notification === undefined
-        ? await flows.operator.retryFailed(
+        ? await operator.retryFailed(
             {
               target: flags.target,
               flowId: flags.flow,
@@ -51,20 +51,18 @@ export default class NotificationRetry extends FlowsCommand<NotificationRetryOut
             },
             { dryRun },
           )
-        : await retryOne(flows, args.notification, flags.target, dryRun);
+        : {
+            retried: [
+              notificationOutput(
+                await operator.retryNotification(args.notification, {
+                  target: flags.target,
+                  dryRun,
+                }),
+              ),
+            ],
+            unknownTargets: 0,
+          };
     this.write(renderRetries({ retried, unknownTargets, dryRun }, this.view()));
     return { dryRun, retried, unknownTargets };
   }
-}
-
-async function retryOne(
-  { operator }: Flows,
-  id: string,
-  target: string | undefined,
-  dryRun: boolean,
-): Promise<Omit<NotificationRetryOutput, 'dryRun'>> {
-  const one = dryRun
-    ? await operator.showNotification(id, target)
-    : await operator.retryNotification(id, target);
-  return { retried: [notificationOutput(one)], unknownTargets: 0 };
 }

@@ -13,6 +13,17 @@ const BATCH = 200;
 export function operatorNotifications(store: FlowStore) {
   const isConfigured = ({ target }: NotificationRecord): boolean =>
     store.policy.targets.some(({ id }) => id === target);
+  const findRetryable = async (tables: Tables, id: string, target: string | undefined) => {
+    const found = await find(tables, id, target);
+    if (found instanceof SvcError) return found;
+    const { seq, outcome } = found;
+    if (outcome === 'delivered') {
+      return new SvcError('NOTIFICATION_DELIVERED', `notification ${seq} was delivered`, {
+        hint: 'only one that is pending or has failed can be retried',
+      });
+    }
+    return isConfigured(found) ? found : unknownTarget(found);
+  };
   return {
     /** Newest first. */
     listNotifications: (filter: NotificationFilters): Promise<Page<NotificationRecord>> =>
@@ -28,24 +39,25 @@ export function operatorNotifications(store: FlowStore) {
     showNotification: async (id: string, target?: string) =>
       orThrow(await store.read((tables) => find(tables, id, target))),
     /**
-     * Delivers one that is pending or was given up now, with all of its attempts.
+     * Delivers one that is pending or was given up now, with all of its attempts; a dry run only returns it.
      *
      * @throws SvcError NOTIFICATION_NOT_FOUND, NOTIFICATION_DELIVERED, NOTIFICATION_TARGET_UNKNOWN
      */
-    retryNotification: async (id: string, target?: string) =>
+    retryNotification: async (
+      id: string,
+      {
+        target,
+        dryRun = false,
+      }: { readonly target?: string | undefined; readonly dryRun?: boolean } = {},
+    ) =>
       orThrow(
-        await store.write(async (tx) => {
-          const found = await find(tx, id, target);
-          if (found instanceof SvcError) return found;
-          const { seq, outcome } = found;
-          if (outcome === 'delivered') {
-            return new SvcError('NOTIFICATION_DELIVERED', `notification ${seq} was delivered`, {
-              hint: 'only one that is pending or has failed can be retried',
-            });
-          }
-          if (!isConfigured(found)) return unknownTarget(found);
-          return (await deliverAgain(tx, found)) ?? notFound(id);
-        }, 'anything'),
+        dryRun
+          ? await store.read((tables) => findRetryable(tables, id, target))
+          : await store.write(async (tx) => {
+              const found = await findRetryable(tx, id, target);
+              if (found instanceof SvcError) return found;
+              return (await deliverAgain(tx, found)) ?? notFound(id);
+            }, 'anything'),
       ),
     /**
      * The same for all that were given up, oldest first.

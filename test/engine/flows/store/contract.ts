@@ -546,8 +546,10 @@ export function storeContract(store: TestFlowStore): void {
     assert.match(several.hint ?? '', /^pass --target with one of: (?:default|ends|ci),/);
     const forEnds = await operator.showNotification(first.notificationId, 'ends');
     assert.is(forEnds.target, 'ends');
-    const delivered = await failureOf(operator.retryNotification(String(first.seq)));
-    assert.is(delivered.code, 'NOTIFICATION_DELIVERED');
+    for (const dryRun of [true, false]) {
+      const retried = operator.retryNotification(String(first.seq), { dryRun });
+      assert.is((await failureOf(retried)).code, 'NOTIFICATION_DELIVERED');
+    }
     await flows.outbox.markFailed(second, { error: 'down', permanent: true });
     await flows.outbox.markDelivered(third);
     assert.is(await statusOfDelivery(), 'failed');
