@@ -125,7 +125,7 @@ export const ACTION_SCHEMAS = {
       childSessionKey: optional(text(), 'The session the task runs in'),
       parentTaskId: optional(text(), 'The task that this one is part of'),
       agentId: optional(text(), 'The agent it is for'),
-      runId: optional(text(), 'An id of the run; within a flow it creates one task only'),
+      runId: optional(text(), 'An id of the run; within a flow and a runtime it creates one task'),
       label: optional(text(), 'A short name, for people'),
       preferMetadata: optional(
         z.boolean(),

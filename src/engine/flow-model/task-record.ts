@@ -65,7 +65,7 @@ export const TASK_FIELDS = {
   agentId: { kind: 'text', meaning: 'The agent it is for.', nullable: true },
   runId: {
     kind: 'text',
-    meaning: 'An id from outside; unique within a flow.',
+    meaning: 'An id from outside; unique within a flow and a runtime.',
     nullable: true,
   },
   label: { kind: 'text', meaning: 'A short name.', nullable: true },

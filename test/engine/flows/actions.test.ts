@@ -214,7 +214,7 @@ test('an absent field is kept and null clears it; waiting ends when a flow resum
   await flows.close();
 });
 
-test('a run is created once per flow, and a later call adds to it', async () => {
+test('a run is created once per flow and runtime, and a later call adds to it', async () => {
   const { flows } = await testFlows();
   const flowId = await newFlow(flows);
   const id = await newTask(flows, flowId, { runId: 'r1', label: 'first' });
@@ -224,6 +224,9 @@ test('a run is created once per flow, and a later call adds to it', async () => 
   assert.equal([kept['label'], kept['agentId']], ['first', 'main']);
   const preferred = await flows.perform({ ...run, label: 'third', preferMetadata: true }, ADA);
   assert.is(viewOf(preferred, 'task')['label'], 'third');
+  const ofOther = await newTask(flows, flowId, { runId: 'r1', runtime: 'acp' });
+  assert.is.not(ofOther, id);
+  assert.is(await newTask(flows, flowId, { runId: 'r1', runtime: 'acp' }), ofOther);
   assert.is.not(await newTask(flows, await newFlow(flows), { runId: 'r1' }), id);
   assert.is.not(await newTask(flows, flowId), await newTask(flows, flowId));
   await flows.close();

@@ -119,9 +119,8 @@ async function mergeIntoSameRun(
   action: RunTask,
 ): Promise<TaskRecord | undefined> {
   if (action.runId === undefined) return undefined;
-  const task = await tx.tasks.ofRun(flow.seq, action.runId);
-  if (task === undefined || task.runtime !== action.runtime) return undefined;
-  if (hasTaskEnded(task)) return task;
+  const task = await tx.tasks.ofRun(flow.seq, action.runId, action.runtime);
+  if (task === undefined || hasTaskEnded(task)) return task;
   const merged = { ...task, revision: task.revision + 1 };
   for (const field of TASK_METADATA) {
     const before = task[field];

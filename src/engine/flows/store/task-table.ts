@@ -118,11 +118,12 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
   return {
     /** The session that owns a task. */
     ownerOf: async (id: string) => (await find(OWNER_OF, id))[0]?.owner,
-    /** The task of a flow that was created for a run. */
-    ofRun: async (flowSeq: number, runId: string) => {
+    /** The task of a flow that was created for a run of a runtime. */
+    ofRun: async (flowSeq: number, runId: string, runtime: TaskRuntime) => {
       const [task] = await query<TaskRecord>(
-        `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 ${sql.forUpdate('tasks')}`,
-        [runId, flowSeq],
+        `${selectTask(sql)} WHERE run_id = $1 AND flow_seq = $2 AND runtime = $3
+         ${sql.forUpdate('tasks')}`,
+        [runId, flowSeq, runtime],
       );
       return task;
     },

@@ -27,7 +27,7 @@ test('use an index if they run often', async () => {
   await flows.list({ ownerKey: 'owner', beforeSeq: 1, limit: 1 });
   await tasks.byId('id');
   await tasks.ownerOf('id');
-  await tasks.ofRun(1, 'run');
+  await tasks.ofRun(1, 'run', 'acp');
   await tasks.ofFlow(1);
   await tasks.list({ ownerKey: 'owner', beforeSeq: 1, limit: 1 });
   await tasks.list({ ownerKey: 'owner', flowSeq: 1, beforeSeq: 1, limit: 1 });
