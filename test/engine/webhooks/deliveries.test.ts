@@ -5,12 +5,16 @@ import { NEVER } from '../../../src/engine/support/async.js';
 import { tryMapping } from '../../../src/engine/webhooks/map/try-mapping.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 import { contextOf } from '../../support/context.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import {
   act,
+  CI_ROUTE,
+  loadedOf,
   send,
   type TestAnswer,
   type TestWebhooks,
   testWebhooks,
+  webhooksConfig,
 } from '../../support/webhooks.js';
 
 const test = suite('deliveries of other systems');
@@ -189,6 +193,22 @@ test('a media type that the route cannot read is refused with the same message w
     assert.match(tried.error ?? '', /urlencoded/);
     assert.equal([tried.outcome, tried.error], [body['code'], body['error']]);
   });
+});
+
+test('a recorded body with a byte order mark is JSON', async () => {
+  const map = [{ action: 'create_flow', set: { goal: '{/title}' } }];
+  const tried = await tryMapping(
+    {
+      routeId: 'any',
+      body: Buffer.from('\uFEFF{"title":"t"}'),
+      headers: undefined,
+      atMs: 0,
+      signal: NEVER,
+    },
+    loadedOf(webhooksConfig({ any: { ...CI_ROUTE, map } })),
+    contextOf(tempFolder().path),
+  );
+  assert.equal([tried.outcome, tried.action?.[0]?.['goal']], ['action', 't']);
 });
 
 test('a signed delivery cannot be repeated under an id that is not signed', async () => {

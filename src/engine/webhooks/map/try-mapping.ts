@@ -132,9 +132,9 @@ function headOf(text: string, body: Buffer): RequestHead {
   const distinct: Record<string, string[]> = Object.fromEntries(
     Array.from(byName, ([name, sent]) => [name, sent.map(([, value]) => value)]),
   );
-  // Recorded headers often lack it.
+  // Recorded headers often lack it. A byte order mark counts as space.
   distinct['content-type'] ??= [
-    /^\s*[[{]/u.test(body.toString('latin1'))
+    /^\s*[[{]/u.test(body.toString('utf8'))
       ? 'application/json'
       : 'application/x-www-form-urlencoded',
   ];
