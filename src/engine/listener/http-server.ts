@@ -228,7 +228,8 @@ const PARSER_FAULTS: Readonly<Record<string, HttpFault>> = {
   HPE_HEADER_OVERFLOW: FAULTS.headersTooLarge,
 };
 
-const JSON_UTF8 = 'application/json; charset=utf-8';
+/** The type of all answers that are JSON. */
+export const JSON_UTF8 = 'application/json; charset=utf-8';
 
 function bodyOf({ code, message }: HttpFault): string {
   return JSON.stringify({ error: { code, message } });

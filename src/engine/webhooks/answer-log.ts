@@ -143,7 +143,8 @@ export interface AccessedRequest {
   readonly requestId: string;
 }
 
-function rounded(ms: number): number {
+/** To a tenth of a millisecond. */
+export function rounded(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 

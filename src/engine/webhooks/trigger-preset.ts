@@ -12,7 +12,7 @@ import type { Preset } from './presets/preset.js';
 import { SERVICES } from './presets/services.js';
 import { receiverOf } from './routes.js';
 import { configuredRoute, type SignedRequest, sendSigned } from './signed-request.js';
-import { deliveryPlaces } from './verify/schemes.js';
+import { deliveryPlaces, requestHead } from './verify/schemes.js';
 
 /** All presets, in the order of docs/webhook-senders.md. */
 export const PRESETS: readonly Preset[] = [...CODE_HOSTS, ...ALERTS, ...SERVICES];
@@ -84,11 +84,8 @@ function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number)
 }
 
 function actsOn({ body, headers }: Example, id: string, route: ResolvedRoute): boolean {
-  const headersDistinct = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value]]),
-  );
-  const head = { headers, headersDistinct };
-  return readIntent(receiverOf(id, route), head, Buffer.from(body)).type === 'action';
+  const intent = readIntent(receiverOf(id, route), requestHead(headers), Buffer.from(body));
+  return intent.type === 'action';
 }
 
 /** Equal for routes and presets of the same sender. */

@@ -6,6 +6,7 @@ import type { ListenAddress } from '../config/index.js';
 import {
   createHttpServer,
   cutLater,
+  JSON_UTF8,
   leaveBodies,
   renewCertificate,
   type UnroutedRequest,
@@ -49,8 +50,6 @@ interface HandledRequest extends Pick<ReceivedRequest, 'handled' | 'route'> {
   /** On the clock of `performance.now`. */
   readonly startedMs: number;
 }
-
-const JSON_UTF8 = 'application/json; charset=utf-8';
 
 /** How long a request of a client that was just answered takes to arrive. */
 const ON_THEIR_WAY_MS = 100;

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretMask } from '../../masking/index.js';
 import { firstChars, isRecord } from '../../support/text.js';
-import type { AnsweredRequest } from '../answer-log.js';
+import { type AnsweredRequest, rounded } from '../answer-log.js';
 import type { WebhookAnswer } from '../answers.js';
 import { IDEMPOTENCY_HEADER } from '../map/request-intent.js';
 import type { VerifiedDelivery } from '../pipeline.js';
@@ -51,7 +51,7 @@ export function recordedDelivery(
     status,
     code,
     reason: text(reason),
-    ms: Math.round(ms * 10) / 10,
+    ms: rounded(ms),
     action,
     flowId,
     replayOf,

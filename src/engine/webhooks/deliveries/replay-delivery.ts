@@ -9,7 +9,7 @@ import { type RequestIntent, readIntent } from '../map/request-intent.js';
 import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute } from '../signed-request.js';
-import type { RequestHead } from '../verify/schemes.js';
+import { requestHead } from '../verify/schemes.js';
 import { flowIdOf, recordedDelivery } from './delivery.js';
 import { DeliveryFile, deliveriesFile } from './delivery-file.js';
 import { findDelivery } from './delivery-reader.js';
@@ -78,10 +78,7 @@ function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
   if (original.bodyState !== 'whole') throw notReplayable(original, route.map !== undefined);
   const body = Buffer.from(original.body, 'utf8');
   const receiver = receiverOf(original.route, route);
-  const head: RequestHead = { headers: original.headers, headersDistinct: {} };
-  for (const [name, value] of Object.entries(original.headers))
-    head.headersDistinct[name] = [value];
-  const read = readIntent(receiver, head, body);
+  const read = readIntent(receiver, requestHead(original.headers), body);
   return { original, body, receiver, intent: again ? withNewId(read) : read };
 }
 

@@ -5,7 +5,7 @@ import { readAction } from '../../flow-model/action-template.js';
 import type { Idempotency } from '../../flows/index.js';
 import { valueAtKeys } from '../../support/json-pointer.js';
 import { isRecord, withSortedKeys } from '../../support/text.js';
-import type { RequestRejection } from '../answers.js';
+import { REQUEST_REJECTIONS, type RequestRejection } from '../answers.js';
 import { isFormBody, parseBody, parseForm } from '../body.js';
 import type { Receiver } from '../routes.js';
 import type { Place, RequestHead } from '../verify/schemes.js';
@@ -73,7 +73,7 @@ function decide(
       return mapped;
     case 'unmatched':
       return route.rejectsUnmatched
-        ? { type: 'refused', code: 'unmatched', error: 'No rule of the route matches.' }
+        ? { type: 'refused', code: 'unmatched', error: REQUEST_REJECTIONS.unmatched.error }
         : { type: 'ignored', rule: undefined };
     case 'invalid': {
       const error = `Rule ${mapped.rule} makes no valid action: ${mapped.error}`;

@@ -5,6 +5,12 @@ import { pointerKeys } from '../../support/json-pointer.js';
 /** The headers of a request; `headersDistinct` shows which were sent more than once. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'headersDistinct'>;
 
+/** The head of a request that has each of these headers once. Names are in lower case. */
+export function requestHead(headers: Readonly<Record<string, string>>): RequestHead {
+  const distinct = Object.entries(headers).map(([name, value]) => [name, [value]]);
+  return { headers, headersDistinct: Object.fromEntries(distinct) };
+}
+
 /** The result of checking headers. Errors are for the sender: they contain no secret and no signature. */
 export type HeadCheck =
   | {
