@@ -7,7 +7,7 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import { messageOf, PROXY_FAULT, systemErrorCode } from '../engine/errors/index.js';
 import { networkWords } from '../engine/providers/http/status-fault.js';
-import { isLoopback, isWildcard } from '../engine/support/network.js';
+import { isLoopback, isWildcard, urlHost } from '../engine/support/network.js';
 
 /**
  * Sends every outgoing request of this process through the proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY
@@ -38,8 +38,8 @@ class ProxyChoosingAgent extends BaseAgent {
     // A connection to a wildcard address leads to this machine, too.
     if (isLoopback(host) || isWildcard(host) || isLinkLocal(host)) return this.direct;
     const scheme = secureEndpoint ? 'https' : 'http';
-    const address = host.includes(':') ? `[${host}]` : host;
-    const proxy = httpAddress(getProxyForUrl(`${scheme}://${address}:${port ?? ''}`), scheme);
+    const url = `${scheme}://${urlHost(host)}:${port ?? ''}`;
+    const proxy = httpAddress(getProxyForUrl(url), scheme);
     return proxy === undefined ? this.direct : this.agentOf(proxy, secureEndpoint);
   }
 

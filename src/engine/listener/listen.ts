@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { ListenAddress } from '../config/index.js';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { urlHost } from '../support/network.js';
 
 /** The header that carries the id of a request, both ways. */
 export const REQUEST_ID_HEADER = 'x-request-id';
@@ -51,8 +52,7 @@ function boundHost(host: string): string {
 function urlOf(bound: AddressInfo | string | null, { host, port, tls }: ListenAddress): string {
   const at = typeof bound === 'object' && bound !== null ? bound : { address: host, port };
   const scheme = tls === undefined ? 'http' : 'https';
-  const name = at.address.includes(':') ? `[${at.address}]` : at.address;
-  return `${scheme}://${name}:${at.port}`;
+  return `${scheme}://${urlHost(at.address)}:${at.port}`;
 }
 
 function listenFault(

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { messageOf, SvcError } from '../errors/index.js';
+import { urlHost } from '../support/network.js';
 
 /** Where a PostgreSQL server is, without anything secret. */
 export interface ServerAddress {
@@ -96,5 +97,5 @@ function invalidUrl(why: string): SvcError {
 
 /** For people: `host:port/database`. */
 export function describeAddress({ host, port, database }: ServerAddress): string {
-  return `${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
+  return `${urlHost(host)}:${port}/${database}`;
 }

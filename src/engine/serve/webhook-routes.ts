@@ -1,7 +1,7 @@
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { isWildcard } from '../support/network.js';
+import { isWildcard, urlHost } from '../support/network.js';
 import { iso } from '../support/time.js';
 import {
   type LastAnswer,
@@ -27,8 +27,7 @@ export function listenerUrl(loaded: LoadedConfig, context: EngineContext): strin
   const running = runningListenerUrl(context.state.stateDir);
   if (running !== null) return reachableUrl(running);
   const { host, port, tls } = gatewayAddress(loaded, context);
-  const name = host.includes(':') ? `[${host}]` : host;
-  return reachableUrl(`${tls === undefined ? 'http' : 'https'}://${name}:${port}`);
+  return reachableUrl(`${tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${port}`);
 }
 
 function reachableUrl(url: string): string {

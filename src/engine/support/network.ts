@@ -17,6 +17,11 @@ export function isWildcard(host: string): boolean {
   return ['0.0.0.0', '::', '[::]'].includes(host);
 }
 
+/** A host as it is in a URL: an IPv6 address in brackets. */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 /** Whether the host of a URL is a loopback address; IPv6 addresses are in brackets there. */
 export function leadsToLoopback({ hostname }: URL): boolean {
   return isLoopback(hostname.replace(/^\[|\]$/gu, ''));

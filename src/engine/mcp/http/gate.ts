@@ -9,6 +9,7 @@ import {
 import { clientNetworkOf, networkList } from '../../listener/listen.js';
 import { RateLimiter } from '../../listener/rate-limiter.js';
 import type { Clock } from '../../support/context.js';
+import { urlHost } from '../../support/network.js';
 import { type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
 import type { HttpSettings } from './http-settings.js';
 
@@ -144,7 +145,9 @@ export class Gate {
     const scheme = headers['x-forwarded-proto'] ?? 'https';
     if (tls === undefined && scheme !== 'https') return 'use https';
     // A name that an attacker controls leads here; an address cannot be rebound.
-    const names = [this.resource.hostname, bracketed(localAddress), ...localhostAllowedHostnames()];
+    // An IPv4 address on a socket for both can be written as an IPv6 one.
+    const own = urlHost(localAddress.replace(/^::ffff:(?=\d+\.)/u, ''));
+    const names = [this.resource.hostname, own, ...localhostAllowedHostnames()];
     if (!validateHostHeader(host, names).ok) {
       return `this server must be addressed as ${this.resource.host}`;
     }
@@ -199,11 +202,6 @@ export class Gate {
 /** The bearer token of an `Authorization` header. */
 function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
-}
-
-function bracketed(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/u, '');
-  return plain.includes(':') ? `[${plain}]` : plain;
 }
 
 function refused(

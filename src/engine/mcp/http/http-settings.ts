@@ -6,7 +6,7 @@ import {
 } from '../../config/index.js';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { isLoopback, isWildcard } from '../../support/network.js';
+import { isLoopback, isWildcard, urlHost } from '../../support/network.js';
 
 /** Where the server listens, and for whom. */
 export interface HttpSettings
@@ -52,8 +52,7 @@ export function httpSettings(
     );
   }
   if (publicUrl !== undefined) return { ...settings, publicOrigin: new URL(publicUrl).origin };
-  const name = host.includes(':') ? `[${host}]` : host;
-  const origin = `https://${name}:${address.port}`;
+  const origin = `https://${urlHost(host)}:${address.port}`;
   // No URL contains the zone of an IPv6 address.
   if (tls === undefined || isWildcard(host) || address.port === 0 || !URL.canParse(origin)) {
     throw new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
