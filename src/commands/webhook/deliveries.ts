@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
-import { anySignal } from '../../engine/support/async.js';
+import { anySignal, sleepAtMost } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-record.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
@@ -74,7 +73,7 @@ export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
           : this.mask.text(deliveryLine(delivery, style));
         print(`${line}\n`);
       }
-      await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await sleepAtMost(FOLLOW_EVERY_MS, signal);
       news = reader.listNew({ ...filter, limit: MOST_DELIVERIES });
     }
     if (!stdoutLost.aborted) this.setExitCode(130);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActivityHistory, activityFolder, readActivityHistory } from '../activity/index.js';
 import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.js';
 import { dreamTargets } from '../dreaming/dream-targets.js';
@@ -6,7 +5,7 @@ import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
-import { anySignal } from '../support/async.js';
+import { anySignal, sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { type AgentOverview, AgentsReader, hasNotes } from './agents-reader.js';
@@ -83,7 +82,7 @@ export class OverviewFollower {
       while (!signal.aborted) {
         await this.readAll();
         const rest = anySignal([signal, this.wake.signal]);
-        await sleep(restMs, undefined, { signal: rest }).catch(() => undefined);
+        await sleepAtMost(restMs, rest);
       }
     } finally {
       await this.close();

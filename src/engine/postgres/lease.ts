@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
-import { abortableSleep, anySignal } from '../support/async.js';
+import { abortableSleep, anySignal, sleepAtMost } from '../support/async.js';
 import type { Server } from './server.js';
 
 export interface LeaseOptions {
@@ -68,7 +67,7 @@ async function renew(
 ): Promise<void> {
   let untilMs = performance.now() + lastsMs;
   while (!ended.aborted) {
-    await sleep(lastsMs / 4, undefined, { signal: ended }).catch(() => undefined);
+    await sleepAtMost(lastsMs / 4, ended);
     if (ended.aborted) return;
     const startedMs = performance.now();
     const isRenewed = await acquire().catch(() => undefined);

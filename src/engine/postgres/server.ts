@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
 import { messageOf, SvcError } from '../errors/index.js';
+import { sleepAtMost } from '../support/async.js';
 import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
 import { asServerError, isConnectionLost, serverFault } from './server-fault.js';
@@ -247,7 +248,7 @@ export class Server implements Sql {
       // Nothing is in progress, and a server that hangs would never answer a farewell.
       socket.destroy();
       const delayMs = backoffMs(failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
-      await sleep(delayMs, undefined, { signal }).catch(() => undefined);
+      await sleepAtMost(delayMs, signal);
     }
   }
 

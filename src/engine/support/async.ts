@@ -31,6 +31,11 @@ export async function abortableSleep(ms: number, signal: AbortSignal): Promise<v
   await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
+/** Waits for a time, or less if a signal aborts meanwhile. Never rejects. */
+export async function sleepAtMost(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}
+
 /** A signal that never aborts. */
 export const NEVER = new AbortController().signal;
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask, type SecretMask } from '../masking/index.js';
+import { sleepAtMost } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
 import {
@@ -144,7 +144,7 @@ export class TaskAttempt {
         }
         loggedCode = fields['code'];
         if (signal.aborted) return;
-        await sleep(REPORT_RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await sleepAtMost(REPORT_RETRY_MS, signal);
       }
     }
     log.warn('the task was taken from this runner or cancelled');

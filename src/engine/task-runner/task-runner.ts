@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
 import { type ClaimedTask, type Flows, openFlows, storeBackoffMs } from '../flows/index.js';
+import { sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { StartJob } from './job.js';
 import {
@@ -121,7 +121,7 @@ export class TaskRunner {
         log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
         failures += 1;
         onProblem?.(error);
-        await sleep(storeBackoffMs(failures), undefined, { signal }).catch(() => undefined);
+        await sleepAtMost(storeBackoffMs(failures), signal);
       }
     }
   }

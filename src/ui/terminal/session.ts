@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepAtMost } from '../../engine/support/async.js';
 import { SHOW_CURSOR } from '../style.js';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
@@ -84,7 +84,7 @@ export function takeTerminal(
     frames.hold();
     const written = new AbortController();
     stdout.write('', () => written.abort());
-    await sleep(MOST_WAIT_MS, undefined, { signal: written.signal }).catch(() => undefined);
+    await sleepAtMost(MOST_WAIT_MS, written.signal);
   };
   const leave = (): void => {
     if (state === 'left') return;

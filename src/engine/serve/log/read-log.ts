@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../config/index.js';
 import { messageOf, SvcError, type Warning } from '../../errors/index.js';
+import { sleepAtMost } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
 import { ifThere, resolveConfiguredPath } from '../../support/files.js';
 import { logPaths } from '../../support/rotating-file.js';
@@ -104,7 +104,7 @@ export async function* followLog(
   try {
     while (!signal.aborted) {
       yield* reader.read();
-      await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+      await sleepAtMost(POLL_MS, signal);
     }
   } finally {
     reader.close();

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../../errors/index.js';
-import { withinTime } from '../../support/async.js';
+import { sleepAtMost, withinTime } from '../../support/async.js';
 import {
   hasSameConfig,
   type ServeSetup,
@@ -58,7 +57,7 @@ async function start(
   };
   const watch = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await sleep(PROBE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await sleepAtMost(PROBE_MS, stop.signal);
       if (!stop.signal.aborted) await probe();
     }
   };

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
 import { type Flows, storeBackoffMs } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
+import { sleepAtMost } from '../../support/async.js';
 import { groupBy } from '../../support/lists.js';
 import { progressLine } from '../job.js';
 
@@ -96,7 +96,7 @@ export class NotificationDelivery {
       } catch (error) {
         failures += 1;
         log.error(faultFields(error), `could not read the outbox: ${messageOf(error)}`);
-        await sleep(storeBackoffMs(failures), undefined, { signal }).catch(() => undefined);
+        await sleepAtMost(storeBackoffMs(failures), signal);
       }
     }
   }

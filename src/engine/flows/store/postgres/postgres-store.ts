@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ResolvedConfig } from '../../../config/index.js';
 import { openCurrentServer } from '../../../postgres/index.js';
+import { sleepAtMost } from '../../../support/async.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
@@ -63,9 +63,9 @@ export async function openPostgresFlowStore(
       const wake = (): void => waiter.abort();
       signal.addEventListener('abort', wake);
       waiters.add(waiter);
-      await sleep(SHORTEST_WAIT_MS, undefined, { signal }).catch(() => undefined);
+      await sleepAtMost(SHORTEST_WAIT_MS, signal);
       const restMs = Math.max(0, Math.min(POLL_MS, mostMs) - SHORTEST_WAIT_MS);
-      await sleep(restMs, undefined, { signal: waiter.signal }).catch(() => undefined);
+      await sleepAtMost(restMs, waiter.signal);
       waiters.delete(waiter);
       signal.removeEventListener('abort', wake);
     },

@@ -1,8 +1,8 @@
 import { close, fdatasync, openSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SYSTEM } from '../../../flow-model/history-record.js';
 import type { Connection } from '../../../sqlite/database.js';
+import { sleepAtMost } from '../../../support/async.js';
 import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowPolicy } from '../../flow-policy.js';
@@ -78,7 +78,7 @@ export function openSqliteFlowStore(
     },
     version: async () => `${String(dataVersion.get())}.${committed}`,
     waitForWork: async (signal, mostMs = POLL_MS) => {
-      await sleep(Math.min(POLL_MS, mostMs), undefined, { signal }).catch(() => undefined);
+      await sleepAtMost(Math.min(POLL_MS, mostMs), signal);
     },
     close: () => {
       closing ??= commits.waitUntilIdle().then(async () => {
