@@ -16,9 +16,9 @@ import {
   type GetRequest,
   type GetResponse,
   MAX_CHARACTERS,
-  noSuchLine,
   type ReadTurn,
   requestedRange,
+  requireLine,
   unreadable,
 } from './requested-lines.js';
 
@@ -46,9 +46,7 @@ export function readTurns(
   const { turns, totalLines, isShortened } = orUnreadable(file, () =>
     turnsIn(file, requested, withContext, forgotten),
   );
-  if (requested.startLine > totalLines || requested.endLine < requested.startLine) {
-    throw noSuchLine(document.path, requested.startLine, totalLines);
-  }
+  requireLine(requested, document.path, totalLines);
   const chosen = withContext ? withNearest(turns) : turns;
   const shown = turnsWithinLimit(chosen, request.lines === undefined);
   const isCut = isShortened || chosen.slice(shown.length).some((turn) => turn.asked);

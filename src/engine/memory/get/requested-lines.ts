@@ -52,11 +52,20 @@ export function requestedLines(
   name: string,
   totalLines: number,
 ): LineRange {
-  const { startLine, endLine } = requestedRange(request, cited, DEFAULT_LINES);
+  const range = requestedRange(request, cited, DEFAULT_LINES);
+  requireLine(range, name, totalLines);
+  return { ...range, endLine: Math.min(totalLines, range.endLine) };
+}
+
+/** @throws SvcError RANGE_INVALID if a document has none of these lines */
+export function requireLine(
+  { startLine, endLine }: LineRange,
+  name: string,
+  totalLines: number,
+): void {
   if (startLine < 1 || startLine > totalLines || endLine < startLine) {
     throw noSuchLine(name, startLine, totalLines);
   }
-  return { startLine, endLine: Math.min(totalLines, endLine) };
 }
 
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {

@@ -70,8 +70,15 @@ test('the requested lines are returned', async () => {
   assert.equal(await linesOf(28), [28, 30, [28, 29]]);
   const all = await backend.get({ target: 'sessions/main/talk.jsonl' });
   assert.equal([all.startLine, all.endLine, all.turns?.length], [1, 30, 20]);
-  const failure = await failureOf(backend.get({ target: 'sessions/main/talk.jsonl', from: 31 }));
-  assert.is(failure.code, 'RANGE_INVALID');
+  for (const [line, target] of [
+    [31, 'sessions/main/talk.jsonl#L31'],
+    [0, 'sessions/main/talk.jsonl#L0'],
+    [0, 'sessions/main/talk.jsonl#L0-L2'],
+  ] as const) {
+    const { code, message } = await failureOf(backend.get({ target }));
+    assert.is(code, 'RANGE_INVALID');
+    assert.is(message, `sessions/main/talk.jsonl has 30 lines, so there is no line ${line}`);
+  }
 });
 
 test('a long conversation is returned in parts', async () => {
