@@ -34,14 +34,14 @@ export async function builtinStatus(
   clock: Clock,
   options: StatusOptions,
 ): Promise<BackendStatus> {
-  const faults: Warning[] = [];
-  const opened = await openOrReport(target, faults);
+  const openFaults: Warning[] = [];
+  const opened = await openOrReport(target, openFaults);
+  const input = { target, clock, options, openFaults };
   try {
-    return await statusOf(opened, { target, clock, options, faults });
+    return await statusOf(opened, input);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
-    return await statusOf(damaged, { target, clock, options, faults });
+    return await statusOf({ state: 'unusable', why: damageComplaint(error) }, input);
   } finally {
     if (opened.state === 'ready') opened.index.close();
   }
@@ -78,13 +78,16 @@ interface StatusInput {
   readonly target: KeptIndex;
   readonly clock: Clock;
   readonly options: StatusOptions;
-  readonly faults: Warning[];
+  /** Why the index could not be opened. */
+  readonly openFaults: readonly Warning[];
 }
 
 async function statusOf(
   opened: OpenedIndex<MemoryIndex>,
-  { target, clock, options, faults }: StatusInput,
+  { target, clock, options, openFaults }: StatusInput,
 ): Promise<BackendStatus> {
+  const faults = [...openFaults];
+  const index = opened.state === 'ready' ? opened.index : undefined;
   const scannedMs = clock.now();
   const scan = await orReport(() => scanSources(target.sources), faults);
   // Without the forget list, nothing is indexed. That of a shared memory is on the server.
@@ -92,7 +95,7 @@ async function statusOf(
   const hasNotes = scan?.files.some(({ source }) => source === 'memory') ?? true;
   const empty = hasNotes ? undefined : emptyMemoryWarning(target.sources.memory);
   if (empty !== undefined) faults.push(empty);
-  const remembered = opened.state === 'ready' ? (await opened.index.syncMark()).skipped : [];
+  const remembered = (await index?.syncMark())?.skipped ?? [];
   return {
     backend: 'builtin',
     workspaceDir: target.sources.memory.workspaceDir,
@@ -104,11 +107,9 @@ async function statusOf(
     extraPaths: target.sources.memory.extraPaths,
     excluded: countExcluded(scan),
     tokenizer: target.settings.tokenizer,
-    vectors: opened.state === 'ready' ? await vectorsState(opened.index, options) : undefined,
+    vectors: index && (await vectorsState(index, options)),
     refusedMedia:
-      opened.state === 'ready' && target.sources.memory.media !== undefined
-        ? await opened.index.refusedMedia()
-        : [],
+      target.sources.memory.media === undefined ? [] : ((await index?.refusedMedia()) ?? []),
     frontMatter: await frontMatterFaults(opened),
     // What the scan finds about a path overrides what the last sync recorded.
     skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], ({ path }) => path),

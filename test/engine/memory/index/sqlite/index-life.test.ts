@@ -236,6 +236,20 @@ test('an index damaged anywhere never shows a stack trace and fixes itself', asy
   }
 });
 
+test('the status of a damaged index lists each problem once', async () => {
+  const workspace = folderOf({ 'a.md': 'alpha' });
+  const target = targetOf(workspace.path);
+  await backendOn(target).sync({});
+  const bytes = readFileSync(target.indexFile);
+  rmSync(workspace.path, { recursive: true });
+  for (let page = 1; page < bytes.length / 4096; page++) {
+    const damaged = Buffer.from(bytes).fill(0xa5, page * 4096, (page + 1) * 4096);
+    writeFileSync(target.indexFile, damaged);
+    const { faults } = await backendOn(target).status();
+    assert.equal(warningCodes({ warnings: faults }), ['INDEX_STALE'], `page ${page}`);
+  }
+});
+
 test('a folder or special file at the index path is never deleted', async () => {
   const { target } = await indexed();
   const { indexFile } = target;
