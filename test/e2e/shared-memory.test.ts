@@ -6,6 +6,7 @@ import { docx, paragraph } from '../support/documents.js';
 import { type HostOptions, hostOn, type TestHost } from '../support/hosts.js';
 import { jsonOf } from '../support/json.js';
 import { migratedDatabase, realServer, serverAt, startPglite } from '../support/postgres.js';
+import { installQmd } from '../support/qmd.js';
 import { openAiSearchSettings, textsSent } from '../support/semantic-memory.js';
 import { folderOf } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -236,6 +237,13 @@ test('a reset deletes only what this host indexed', async () => {
   assert.equal([reset?.deleted, reset?.documents], [true, 2]);
   assert.equal((await searchOn(a, 'janitor')).length, 0);
   assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
+  // The same with the external program in front of it.
+  await b.svc('memory', 'index');
+  const settings = JSON.parse(readFileSync(b.home.at('svc.json'), 'utf8'));
+  const memory = { backend: 'ext', ext: { command: installQmd().command } };
+  b.home.write('svc.json', JSON.stringify({ ...settings, memory }));
+  const both = jsonOf.reset(await b.svc('memory', 'reset', '--yes', '--json')).agents[0];
+  assert.equal([both?.deleted, both?.documents], [true, 2]);
 });
 
 test('svc storage origins refuses an unknown agent', async () => {

@@ -241,7 +241,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       const { removeExports } = await import('./export-sessions.js');
       removeExports(exportListFile(dir));
       const reset = await builtin.reset();
-      return { deleted: removed || reset.deleted, bytes: bytes + reset.bytes };
+      return { ...reset, deleted: removed || reset.deleted, bytes: bytes + reset.bytes };
     },
     close: async () => {
       await session?.close();
