@@ -200,7 +200,7 @@ export interface MemoryIndex {
   /** Notes of this host whose front matter cannot be read, by path. */
   frontMatterFaults(): Promise<readonly FrontMatterFault[]>;
 
-  /** The media documents that a provider refused, by path. */
+  /** The media documents of this host that a provider refused, by path. */
   refusedMedia(): Promise<readonly RefusedMedia[]>;
 
   /** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */

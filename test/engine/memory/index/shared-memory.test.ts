@@ -184,6 +184,25 @@ for (const kind of await sharedKinds()) {
     assert.is(await b.countMissingEmbeddings('m'), 0);
   });
 
+  test('a picture that the provider refused is reported on its host only', async () => {
+    const [a, b] = await bothHosts();
+    for (const [host, hash] of [
+      [a, 'aa'],
+      [b, 'bb'],
+    ] as const) {
+      const picture = documentOf('logo.png', ['Image file: logo.png']);
+      const document = { ...picture, hash, kind: 'media', mimeType: 'image/png' } as const;
+      await apply(host, { type: 'put', document });
+    }
+    const [missing] = await a.missingMedia('m', 0, 9);
+    const refusal = { hash: missing?.hash ?? Buffer.alloc(0), why: 'too large', isMedia: true };
+    await a.refuseEmbeddings('m', [refusal]);
+    assert.equal(await a.refusedMedia(), [
+      { identity: 'm', path: 'logo.png', mimeType: 'image/png', why: 'too large' },
+    ]);
+    assert.equal(await b.refusedMedia(), []);
+  });
+
   test('texts that wait for a job of a provider stay with their host', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'one'));

@@ -208,7 +208,7 @@ export function createPostgresIndex(
         [memory, origin],
       );
     },
-    refusedMedia: async () => (await vectors()).refusedMedia(server, facts.memory),
+    refusedMedia: async () => (await vectors()).refusedMedia(server, await current()),
     tidyEmbeddings: async (options) =>
       (await vectors()).tidyEmbeddings(server, facts.memory, options),
     vectorCandidates: async (identity, vector, limit, filter) => {

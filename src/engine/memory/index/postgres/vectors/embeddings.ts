@@ -17,6 +17,7 @@ import {
   unitVector,
   unpackVectors,
 } from '../../vector-bytes.js';
+import type { Place } from '../facts.js';
 import { JOIN_CHUNKS } from '../read-documents.js';
 import { ensureSpace, enterSpaces, findSpace, raiseWholeTo, signBits } from './spaces.js';
 
@@ -132,14 +133,17 @@ export async function refuseEmbeddings(
   });
 }
 
-/** The refused media documents under any identity; by path. */
-export async function refusedMedia(server: Server, memory: number): Promise<RefusedMedia[]> {
+/** The refused media documents of the origin under any identity; by path. */
+export async function refusedMedia(
+  server: Server,
+  { memory, origin }: Place,
+): Promise<RefusedMedia[]> {
   return server.query<RefusedMedia>(
     `SELECT refused.identity, documents.path, mime_type AS "mimeType", why FROM svc.documents
      ${JOIN_CHUNKS}
      JOIN svc.refused_contents AS refused ON refused.hash = chunks.hash
-     WHERE documents.memory = $1 AND kind = 'media' ORDER BY documents.path`,
-    [memory],
+     WHERE documents.memory = $1 AND origin = $2 AND kind = 'media' ORDER BY documents.path`,
+    [memory, origin],
   );
 }
 
