@@ -51,7 +51,13 @@ export async function completeWords(
     if (command.hidden === true) continue;
     for (const name of [id, ...command.aliases]) addCommand(tree, name, command, values);
   }
-  tree.parse([...line]);
+  // The library takes the word after --flag=value for another value of that flag.
+  tree.parse(withoutJoined(line));
+}
+
+/** Leaves out each `--flag=value` that is followed by another word. */
+function withoutJoined(words: readonly string[]): string[] {
+  return words.filter((word, at) => at === words.length - 1 || !/^--[^=]+=/u.test(word));
 }
 
 /** What flags and arguments could be, by their names. */
@@ -95,10 +101,15 @@ async function valuesFor(
     .filter((one) => one.words.every((word, at) => word === words[at]))
     .sort((a, b) => b.words.length - a.words.length)[0];
   if (command === undefined) return values;
+  // First, because what is typed overrides a variable.
+  const line = [...valuesOfVariables(command, context.env), ...words];
   // A configuration that cannot be read has no names to suggest, and its error belongs to other commands.
-  const configFile = valueIn(words, '--config');
+  const configFile = valueIn(line, '--config');
   const loaded = await loadConfig(context, { configFile }).catch(() => undefined);
-  const flag = words.slice(-2).findLast((word) => word.startsWith('-')) ?? '';
+  const flag =
+    withoutJoined(words)
+      .slice(-2)
+      .findLast((word) => word.startsWith('-')) ?? '';
   const [, typedName] = /^--?([^=]*)/u.exec(flag) ?? [];
   const flags = Object.values(command.flags).filter(
     ({ name, char }) => typedName !== undefined && (name === typedName || char === typedName),
@@ -111,12 +122,23 @@ async function valuesFor(
   for (const { name, key } of targets) {
     const source = SOURCES[key] ?? SOURCES[`${command.id.split(':')[0]}:${name}`] ?? SOURCES[name];
     try {
-      values.set(name, (await source?.({ words, context, loaded })) ?? []);
+      values.set(name, (await source?.({ words: line, context, loaded })) ?? []);
     } catch {
       // What cannot be read has nothing to suggest, and its error belongs to other commands.
     }
   }
   return values;
+}
+
+/** The words that the variables of a command's flags stand for. */
+function valuesOfVariables(
+  { flags }: ManifestCommand,
+  env: EngineContext['env'],
+): readonly string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    const value = flag.env === undefined ? undefined : env[flag.env];
+    return value ? [`--${name}=${value}`] : [];
+  });
 }
 
 interface Line {
@@ -329,7 +351,7 @@ function workspaceIn(
 function valueIn(words: readonly string[], flag: string, char?: string): string | undefined {
   const at = words.findIndex((word) => word === flag || word === char);
   if (at !== -1) return words[at + 1];
-  const joined = words.find((word) => word.startsWith(`${flag}=`));
+  const joined = words.findLast((word) => word.startsWith(`${flag}=`));
   return joined?.slice(flag.length + 1);
 }
 

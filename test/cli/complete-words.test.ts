@@ -15,11 +15,19 @@ const test = suite('completion of words');
 
 /** What the words could be completed with; the last word is being typed. */
 async function valuesFor(home: TempFolder, ...words: string[]): Promise<readonly string[]> {
+  return valuesWith({}, home, ...words);
+}
+
+async function valuesWith(
+  env: Readonly<Record<string, string>>,
+  home: TempFolder,
+  ...words: string[]
+): Promise<readonly string[]> {
   const lines: string[] = [];
   const { log } = console;
   console.log = (line: string) => void lines.push(line);
   try {
-    await completeWords(words, { root: ROOT, context: contextOf(home.path) });
+    await completeWords(words, { root: ROOT, context: contextOf(home.path, { env }) });
   } finally {
     console.log = log;
   }
@@ -73,6 +81,31 @@ test('reads the configuration named on the command line', async () => {
   assert.equal(await valuesFor(home, 'integrate', '--agent', ''), ['ada']);
   assert.ok((await valuesFor(home, 'integrate', '')).includes('claude-code'));
   assert.equal(await agents(`--config=${home.at('other.json')}`), ['bob']);
+});
+
+test('words after --flag=value, and variables of flags, count like words after a flag', async () => {
+  const home = folderOf({
+    'svc.json': JSON.stringify({
+      agents: {
+        list: [
+          { id: 'ada', default: true, workspace: 'a' },
+          { id: 'bob', workspace: 'b' },
+        ],
+      },
+    }),
+    'a/memory/house.md': '# House',
+    'b/memory/boat.md': '# Boat',
+    'c/car.md': '# Car',
+  });
+  const get = ['memory', 'get'];
+  assert.equal(await valuesFor(home, ...get, '--agent=bob', 'memory/'), ['memory/boat.md']);
+  assert.equal(await valuesFor(home, ...get, '--workspace=c', ''), ['car.md']);
+  assert.ok((await valuesFor(home, 'integrate', '--agent=bob', '')).includes('claude-code'));
+  const variable = { SVC_AGENT: 'bob' };
+  assert.equal(await valuesWith(variable, home, ...get, 'memory/'), ['memory/boat.md']);
+  const typed = [...get, '--agent=ada', 'memory/'];
+  assert.equal(await valuesWith(variable, home, ...typed), ['memory/house.md']);
+  assert.equal(await valuesWith({ SVC_WORKSPACE: 'c' }, home, ...get, ''), ['car.md']);
 });
 
 test('sweeps and writes that can be undone are suggested', async () => {
