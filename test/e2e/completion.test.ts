@@ -149,6 +149,10 @@ test('bash completes with what is installed; a linked startup file stays a link'
     '__svc_complete',
     `echo "\${COMPREPLY[@]}"`,
     'cd "$HOME"',
+    'compopt() { echo "compopt $*"; }',
+    'COMP_WORDS=(svc memory index --workspace no) COMP_CWORD=4',
+    '__svc_complete',
+    `echo "\${COMPREPLY[@]}"`,
     `COMP_WORDS=(svc memory export '$(touch ran)' '>' a.md --outp) COMP_CWORD=6`,
     '__svc_complete',
     `echo "\${COMPREPLY[@]}"`,
@@ -159,7 +163,10 @@ test('bash completes with what is installed; a linked startup file stays a link'
     stdio: 'pipe',
     env: { ...process.env, HOME: root.path },
   } as const;
-  assert.is(execFileSync('bash', ['--norc', '-c', script], bash), 'ada\n--output\n');
+  assert.is(
+    execFileSync('bash', ['--norc', '-c', script], bash),
+    'ada\ncompopt -o nospace\nnotes/\n--output\n',
+  );
   assert.is(readFileSync(root.at('a.md'), 'utf8'), 'precious');
   assert.not.ok(existsSync(root.at('ran')));
   await runInSession(['completion', 'install', '--remove'], options);
@@ -172,7 +179,7 @@ inZsh('zsh completes, and evaluates nothing that was typed', async () => {
   const typed = (...words: string[]) => {
     const lines = [
       `svc() { SVC_HOME='${root.path}' '${process.execPath}' '${join(ROOT, 'bin/run.js')}' "$@"; }`,
-      `compdef() { }; compset() { PREFIX=\${PREFIX#*=} }; _describe() { print -rl -- \${(P)2} }`,
+      `compdef() { }; compset() { PREFIX=\${PREFIX#*=} }; _describe() { print -rl -- \${(P)2} \${(P)5}\${(P)5:+@\${(j:,:)@[6,-1]}} }`,
       script,
       `words=(svc "$@") CURRENT=$#words PREFIX=\${words[-1]#\\'} _svc`,
     ];
@@ -183,6 +190,8 @@ inZsh('zsh completes, and evaluates nothing that was typed', async () => {
   };
   assert.is(typed('memory', 'search', '"a b"', '--agent', 'a'), 'ada:agent');
   assert.is(typed('memory', 'search', '--agent=b'), 'bob:agent');
+  // What is in a folder follows without a space.
+  assert.is(typed('memory', 'index', '--workspace', 'no'), 'notes/@-Q,-S,');
   const before = readdirSync(root.path);
   for (const word of ["'due-date>=", "'x-$(pwd>ran)=", '--where=$(pwd>ran)=']) {
     assert.is(typed('memory', 'search', 'invoice', '--where', word), '');

@@ -23,6 +23,9 @@ __svc_complete() {
             COMPREPLY+=("\${value#"\${typed%"\${typed##*:}"}"}")
         fi
     done < <(svc complete -- "\${words[@]:1:cword}" 2>/dev/null)
+    # What is in a folder follows without a space; bash 3 has no compopt.
+    [[ $COMPREPLY == */ ]] && compopt -o nospace 2>/dev/null
+    return 0
 }
 complete -F __svc_complete svc
 `;
@@ -33,14 +36,15 @@ compdef _svc svc
 
 _svc() {
     local line value description
-    local -a replies
+    local -a replies folders
     while IFS= read -r line; do
         [[ $line == *$'\\t'* ]] || continue
         value=\${line%%$'\\t'*} description=\${line#*$'\\t'}
+        if [[ $value == */ ]]; then folders+=("\${value//:/\\:}"); continue; fi
         replies+=("\${value//:/\\:}\${description:+:$description}")
     done < <(svc complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
     [[ $PREFIX == -*=* ]] && compset -P 1 '*='
-    _describe svc replies -Q
+    _describe svc replies -Q -- folders -Q -S ''
 }
 
 # As a file of fpath, this is the function.
