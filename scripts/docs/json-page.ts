@@ -23,7 +23,7 @@ const CONFIG_DOCUMENTS = `## svc config
 | \`svc config set\`, \`svc config unset\` | \`{file, path, before?, after?, changed, warnings}\` |
 | \`svc config path\` | \`{file, origin, searched, warnings}\`: \`searched\` is a list of \`{file, origin, found}\`. |
 | \`svc config trust\` | \`{file, trusted, changed, risky, warnings}\`: \`risky\` is a list of \`{path, value}\`, secrets masked. |
-| \`svc config trust list\` | \`{configs, warnings}\`: a list of \`{file, trustedAt}\`. |
+| \`svc config trust list\` | \`{configs, warnings}\`: a list of \`{file, trustedAt, changed}\`; a file that is \`changed\` has to be trusted again. |
 | \`svc config trust revoke\` | \`{file, revoked, warnings}\` |
 | \`svc config init\` | \`{file, schemaFile, warnings}\`. With a flag that sets up more, \`{file, schemaFile, secretsFile, workspace, provider, diagnosis, index, search, warnings}\`: paths of files that were not written are \`null\`; so are \`provider\` and \`diagnosis\` for keyword search only, and \`index\` and \`search\` with \`--no-index\`. \`diagnosis\` is as in \`svc provider test\`, \`index\` one of the \`agents\` of \`svc memory index\`, \`search\` as in \`svc memory search\`. |
 | \`svc config schema\` | the JSON Schema itself |

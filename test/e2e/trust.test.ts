@@ -104,8 +104,10 @@ test('a cloned configuration runs nothing until it is trusted', async () => {
   assert.ok(existsSync(hasRun), 'now it runs');
   const listed = await runInSession(['config', 'trust', 'list'], at);
   assert.match(listed.stdout, clone.at('svc.json'));
+  assert.not.match(listed.stdout, 'changed');
 
   writeConfig('./worse.sh');
+  assert.match((await runInSession(['config', 'trust', 'list'], at)).stdout, 'not trusted now');
   assert.match((await runInSession(SEARCH, at)).stderr, 'is not trusted');
   writeConfig('./evil.sh');
   const revoked = await runInSession(['config', 'trust', 'revoke'], at);

@@ -91,11 +91,18 @@ export function renderTrustReview({ file, state, risky }: TrustReview): string {
 
 /** Every trusted file, one per line. */
 export function renderTrustList(
-  configs: readonly { readonly file: string; readonly trustedAt: string }[],
+  configs: readonly {
+    readonly file: string;
+    readonly trustedAt: string;
+    readonly changed: boolean;
+  }[],
 ): string {
   if (configs.length === 0) return 'no configuration file is trusted\n';
   return configs
-    .map(({ file, trustedAt }) => `${safeLine(file)}  (trusted ${trustedAt.slice(0, 10)})\n`)
+    .map(({ file, trustedAt, changed }) => {
+      const since = changed ? '; changed since, so not trusted now' : '';
+      return `${safeLine(file)}  (trusted ${trustedAt.slice(0, 10)}${since})\n`;
+    })
     .join('');
 }
 

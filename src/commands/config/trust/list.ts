@@ -9,8 +9,8 @@ export default class ConfigTrustList extends BaseCommand {
 
   async run() {
     await this.parse(ConfigTrustList);
-    const configs = listTrust(this.context()).map(({ file, trustedAtMs }) => {
-      return { file, trustedAt: iso(trustedAtMs) };
+    const configs = listTrust(this.context()).map(({ file, trustedAtMs, changed }) => {
+      return { file, trustedAt: iso(trustedAtMs), changed };
     });
     this.write(renderTrustList(configs));
     return { configs };

@@ -173,13 +173,27 @@ function findTrusted(stateDir: string, file: string): TrustedConfig | undefined 
   return record?.file === file ? record : undefined;
 }
 
-export function listTrust({ state }: EngineContext): readonly TrustedConfig[] {
-  const { stateDir } = state;
+/** Files that the user trusted, and whether they changed so that they have to be trusted again. */
+export function listTrust(
+  context: EngineContext,
+): readonly (TrustedConfig & { readonly changed: boolean })[] {
+  const { stateDir } = context.state;
   const names = ifThere(() => readdirSync(folderOf(stateDir))) ?? [];
   return names
     .flatMap((name) => readRecord(join(folderOf(stateDir), name)) ?? [])
     .filter(({ file }) => findTrusted(stateDir, file) !== undefined)
+    .map((record) => ({ ...record, changed: isUntrusted(context, record.file) }))
     .toSorted((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+function isUntrusted(context: EngineContext, file: string): boolean {
+  try {
+    const { input } = readCheckedConfig(file);
+    return input !== undefined && reviewTrust(context, file, input).state === 'untrusted';
+  } catch {
+    // Deleted or unreadable: nothing of it is ignored, and its error belongs to other commands.
+    return false;
+  }
 }
 
 /** Trusts what was reviewed. @throws SvcError STATE_UNWRITABLE */
