@@ -14,6 +14,7 @@ import * as assert from 'uvu/assert';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { RERANK_KEY, startCohereRerankFake } from '../fakes/rerankers.js';
 import { jsonOf } from '../support/json.js';
+import { runInPty } from '../support/pty.js';
 import { startSvc } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
@@ -270,6 +271,13 @@ test('drafts go to stdout or a file of their own, and can be evaluated', async (
   assert.equal([kept.code, jsonOf.error(kept).code], [1, 'EVAL_WRITE_FAILED']);
   assert.is((await evaluate(home, '--generate', '4', '-o', 'drafts.jsonl', '--force')).code, 0);
   assert.is((await evaluate(home, 'drafts.jsonl')).code, 0);
+  home.write('ws/memory/red.md', '# Red\u009B31m\u202E\n\nThe red bell rings at noon.\n');
+  const session = runInPty(['memory', 'eval', '--generate', '40'], {
+    home: home.path,
+    lines: true,
+  });
+  assert.is(await session.ended, 0);
+  assert.match(session.output(), 'about Red\\u009b31m\\u202e?');
 });
 
 test('a question may name the folder to search, relative to its file', async () => {

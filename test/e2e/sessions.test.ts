@@ -319,4 +319,14 @@ test('output longer than the terminal goes through the pager, except with --plai
   assert.match(await shown('--plain'), 'where does the heliotrope grow');
 });
 
+test('what a terminal would act on is escaped there, and exported unchanged into a pipe', async () => {
+  const home = homeWithTalk();
+  home.write('agents/main/sessions/talk.jsonl', message('user', 'red\u001B[31m\u009B0m\tblue'));
+  const command = ['memory', 'sessions', 'export', 'sessions/main/talk.jsonl'];
+  const session = runInPty(command, { home: home.path, lines: true });
+  assert.is(await session.ended, 0);
+  assert.match(session.output(), '\r\n\r\nred\\e[31m\\x9b0m  blue\r\n');
+  assert.match((await svc(home, ...command)).stdout, '\n\nred\u001B[31m\u009B0m\tblue\n');
+});
+
 test.run();

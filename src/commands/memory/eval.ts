@@ -18,6 +18,7 @@ import type { SecretMask } from '../../engine/masking/index.js';
 import { runningMs } from '../../engine/support/time.js';
 import { renderDrafts, renderEval } from '../../ui/memory/eval.js';
 import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
+import { safeJson } from '../../ui/safe-text.js';
 import { createStyle } from '../../ui/style.js';
 
 type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
@@ -145,7 +146,9 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const options = { count: generate, seed, signal: this.signal };
     const drafts = await draftQuestions(memory.backend, options);
     const file = outputFile(flags.output);
-    if (file === undefined) this.write(draftLines(drafts));
+    const lines = draftLines(drafts);
+    // JSON escapes only some of the characters that control a terminal.
+    if (file === undefined) this.write(process.stdout.isTTY ? safeJson(lines) : lines);
     else writeDraftFile(file, drafts, flags.force);
     this.note(renderDrafts(drafts.length, generate, file));
     return { agent: memory.agentId, seed, file: file ?? null, drafts };

@@ -7,6 +7,7 @@ import {
   type SessionOutput,
   sessionMarkdown,
 } from '../../../engine/memory/sessions/index.js';
+import { safeLines } from '../../../ui/safe-text.js';
 
 export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
   static override summary = 'Print a conversation as Markdown.';
@@ -22,7 +23,9 @@ export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
     const memory = await this.openMemory(flags);
     const session = await findSession(memory, context, args.session);
     const output = await readSession(session, memory);
-    this.write(sessionMarkdown(output));
+    const markdown = sessionMarkdown(output);
+    // A pipe gets the text unchanged.
+    this.write(process.stdout.isTTY ? safeLines(markdown) : markdown);
     return output;
   }
 }
