@@ -70,15 +70,16 @@ function actionsOn(
       const key = await keyOf(decided.key);
       if (decided.kind === 'rejected') {
         await setClaimFate(target, key, 'open', options);
-        return 'no longer rejected';
+        return { isUndone: true, words: 'no longer rejected' };
       }
       const { kept } = await undoSweep(target, decided.sweep, options);
       if (kept.some(({ why }) => why === 'edited')) {
-        return 'not undone: the entry in MEMORY.md was edited since';
+        const words = 'not undone: the entry in MEMORY.md was edited since';
+        return { isUndone: false, words };
       }
       // The person undid their own promotion: the claim is a candidate again, not rejected.
       await setClaimFate(target, key, 'open', options);
-      return 'removed from MEMORY.md';
+      return { isUndone: true, words: 'removed from MEMORY.md' };
     },
     explain: (error) => failureWords(error, mask),
   };

@@ -49,7 +49,7 @@ function open(columns: number, rows: number, over: Partial<CandidatesActions> = 
     undo: async ({ kind, key }) => {
       orders.push(`undo ${kind} ${key.slice(0, 4)}`);
       shown = [READY, WEAK].filter((one) => one.key === key || shown.includes(one));
-      return `undone: ${kind}`;
+      return { isUndone: true, words: `undone: ${kind}` };
     },
     explain: (error) => (error instanceof Error ? error.message : String(error)),
     ...over,
@@ -102,16 +102,24 @@ test('p promotes, x rejects, and u undoes the last decision, then the one before
   assertRestored(terminal, '$ svc dream candidates');
 });
 
-test('the result contains the decisions that were not undone', async () => {
-  const { terminal, ended } = open(80, 24);
+test('the result contains the decisions that were not undone, also those that could not be', async () => {
+  const words = 'not undone: the entry was edited';
+  const { terminal, ended } = open(80, 24, { undo: async () => ({ isUndone: false, words }) });
   await waitForText(terminal, '❯ ✓ 0.86');
-  terminal.type(KEYS.down);
-  await waitForText(terminal, '❯ · 0.57');
+  terminal.type('p');
+  await waitForText(terminal, 'promoted: The nightly');
+  terminal.type('u');
+  await waitForText(terminal, words);
+  terminal.type('u');
+  await waitForText(terminal, 'nothing to undo');
   terminal.type('x');
   await waitForText(terminal, 'rejected: Mira');
   terminal.type('q');
-  const rejected: UndoableDecision = { kind: 'rejected', key: WEAK.key };
-  assert.equal(await ended, [rejected]);
+  const decided: readonly UndoableDecision[] = [
+    { kind: 'promoted', key: READY.key, sweep: 'S1' },
+    { kind: 'rejected', key: WEAK.key },
+  ];
+  assert.equal(await ended, decided);
 });
 
 test('w explains, failed gates first; w again shows the passage', async () => {

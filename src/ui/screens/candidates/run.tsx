@@ -29,8 +29,10 @@ export interface CandidatesActions {
     key: string,
   ) => Promise<Pick<DecisionOutput, 'decision' | 'why'> & { readonly sweep: string | null }>;
   readonly reject: (key: string) => Promise<void>;
-  /** @returns the outcome in one line */
-  readonly undo: (decision: UndoableDecision) => Promise<string>;
+  /** @returns whether it was undone, and the outcome in one line */
+  readonly undo: (
+    decision: UndoableDecision,
+  ) => Promise<{ readonly isUndone: boolean; readonly words: string }>;
   /** Describes a failure in one line. */
   readonly explain: (error: unknown) => string;
 }
@@ -49,7 +51,15 @@ export async function runCandidatesScreen(
   options: CandidatesScreenOptions,
 ): Promise<readonly UndoableDecision[]> {
   const { style, title, actions } = options;
-  const store = createState<CandidatesState>({ showsWhy: false, decisions: [] });
+  const store = createState<CandidatesState>({
+    showsWhy: false,
+    decisions: [],
+    kept: [],
+  });
+  const decided = (): readonly UndoableDecision[] => {
+    const { kept, decisions } = store.getSnapshot();
+    return [...kept, ...decisions];
+  };
   const browser = createBrowser(candidatesSource(store, actions, style));
   const { promise: ended, resolve: finish, reject: fail } = deferred<void>();
   await runScreen(
@@ -62,9 +72,7 @@ export async function runCandidatesScreen(
         return [...counts, `${formatCount(ready)} ready`];
       }}
       columns={() => candidateColumns(style)}
-      empty={() =>
-        store.getSnapshot().decisions.length === 0 ? 'No candidates yet.' : 'No candidates left.'
-      }
+      empty={() => (decided().length === 0 ? 'No candidates yet.' : 'No candidates left.')}
       keys={() => candidateKeys(browser, store, actions, () => finish())}
     />,
     options,
@@ -74,7 +82,7 @@ export async function runCandidatesScreen(
       leave: () => finish(),
     },
   );
-  return store.getSnapshot().decisions;
+  return decided();
 }
 
 /** State of the screen, besides its list. */
@@ -83,6 +91,8 @@ interface CandidatesState {
   readonly showsWhy: boolean;
   /** What can be undone, the latest last. */
   readonly decisions: readonly UndoableDecision[];
+  /** What could not be undone. */
+  readonly kept: readonly UndoableDecision[];
 }
 
 /** Candidates as the browser reads them. */
@@ -142,15 +152,18 @@ function candidateKeys(
   actions: Pick<CandidatesActions, 'undo'>,
   leave: () => void,
 ): BrowserKeysOptions {
-  const { showsWhy, decisions } = store.getSnapshot();
+  const { showsWhy, decisions, kept } = store.getSnapshot();
   const last = decisions.at(-1);
   const undo = async (): Promise<string> => {
     if (last === undefined) return 'nothing to undo';
-    const outcome = await actions.undo(last);
-    store.dispatch({ decisions: decisions.slice(0, -1) });
+    const { isUndone, words } = await actions.undo(last);
+    store.dispatch({
+      decisions: decisions.slice(0, -1),
+      kept: isUndone ? kept : [...kept, last],
+    });
     await browser.refresh();
     browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
-    return outcome;
+    return words;
   };
   return {
     noun: 'candidate',
