@@ -50,8 +50,8 @@ if (cluster !== undefined) {
     assert.not.match(search.stdout + search.stderr, /pass-word/u);
     const status = jsonOf.status(await a.svc('memory', 'status', '--json')).agents[0];
     assert.equal(
-      [status?.shared?.origins, status?.faults.map(({ code }) => code)],
-      [null, ['STORAGE_UNAVAILABLE']],
+      [status?.shared?.origins, status?.staleness, status?.faults.map(({ code }) => code)],
+      [null, undefined, ['STORAGE_UNAVAILABLE']],
     );
     const failed = await ask('amber');
     assert.is(failed.isError, true);

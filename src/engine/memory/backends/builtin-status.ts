@@ -102,7 +102,7 @@ async function statusOf(
     indexFile: target.indexFile,
     index: await indexState(opened, target),
     shared: await sharedState(target, opened.state !== 'unusable'),
-    staleness: await stalenessOf(opened, scan, scannedMs),
+    staleness: await stalenessOf(opened, target, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
     excluded: countExcluded(scan),
@@ -175,15 +175,23 @@ const EXAMPLES = 5;
 
 async function stalenessOf(
   opened: OpenedIndex<MemoryIndex>,
+  { home }: KeptIndex,
   scan: Scan | undefined,
   scannedMs: number,
 ): Promise<Staleness | undefined> {
   if (scan === undefined || opened.state === 'newer') return undefined;
-  return countChanges(
-    opened.state === 'ready'
-      ? await pendingChanges(opened.index, scan.files, scannedMs)
-      : planChanges(scan.files, []),
-  );
+  // A server that cannot be used may have indexed everything.
+  if (opened.state === 'unusable' && home.others !== undefined) return undefined;
+  if (opened.state !== 'ready') return countChanges(planChanges(scan.files, []));
+  const { index } = opened;
+  if (home.followsForgetList(index)) {
+    return countChanges(await pendingChanges(index, scan.files, scannedMs));
+  }
+  // The next sync reads every file again.
+  const documents = (await index.documents()).map((one) => {
+    return { ...one, fingerprint: { ...one.fingerprint, mtimeMs: -1 } };
+  });
+  return countChanges(planChanges(scan.files, documents));
 }
 
 function countChanges(plan: SyncPlan): Staleness {

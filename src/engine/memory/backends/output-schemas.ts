@@ -92,11 +92,14 @@ const statusOutput = z.strictObject({
   staleness: field(
     optionalObject({
       added: field(count, 'New files.'),
-      changed: field(count, 'Files whose size or time differ.'),
+      changed: field(
+        count,
+        'Files to read again, because their size or time differs, or the list of forgotten text.',
+      ),
       removed: field(count, 'Files that are gone.'),
       examples: field(z.array(z.string()), 'Up to five of these files.'),
     }),
-    'What the next update would do; omitted if the workspace is unreadable, or the index newer.',
+    'What the next update would do; omitted if the workspace is unreadable, the server of a shared index cannot be used, or the index is newer.',
   ),
   sources: field(z.array(source), 'Indexed sources.'),
   extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),

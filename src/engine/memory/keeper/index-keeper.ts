@@ -150,7 +150,9 @@ export class IndexKeeper {
     });
     let lacksOnlyVectors = false;
     if (usable !== undefined) {
-      if (work.checksFiles === false || !this.options.syncOnSearch) return usable;
+      const checksFiles = work.checksFiles !== false && this.options.syncOnSearch;
+      // Forgotten text is never shown, whatever else may be out of date.
+      if (!checksFiles && this.options.target.home.followsForgetList(usable)) return usable;
       const missing = this.missingWorkspaceWarning();
       if (missing !== undefined) {
         warnings.push(missing);

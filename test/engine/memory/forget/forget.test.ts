@@ -352,8 +352,13 @@ test('an index that was made without the list follows it, as of a renamed agent 
   const other = await worldOf({ 'birds.md': NOTE });
   await forget(other, 'birds.md#L7');
   renameSync(other.target.forget.listFile, world.target.forget.listFile);
-  assert.equal(await finds(world, 'heron'), []);
+  assert.is((await world.backend.status()).staleness?.changed, 1);
+  // Also by searches that do not check whether files changed.
+  const unchecked = { ...world, backend: backendOn(world.target, { syncOnSearch: false }) };
+  assert.equal(await finds(unchecked, 'heron'), []);
   assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
+  assert.is((await world.backend.status()).staleness?.changed, 0);
+  await unchecked.backend.close();
   await world.backend.close();
   assert.equal(indexFilesWith(world.target, 'heron', 'waterworks'), []);
 });
