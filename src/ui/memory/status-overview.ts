@@ -44,7 +44,8 @@ function indexCells(status: BackendStatus, nowMs: number): readonly string[] {
     return [formatCount(files), '–', '–', fresh, formatRelativeTime(Date.parse(at), nowMs)];
   }
   const fresh = freshnessWords(status);
-  if (index.state !== 'ready') return ['0', '0', '–', fresh, 'never'];
+  if (index.state === 'missing') return ['0', '0', '–', fresh, 'never'];
+  if (index.state !== 'ready') return ['–', '–', '–', fresh, '–'];
   const { documents, chunks, bytes, lastSync } = index.statistics;
   const synced = lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
   return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];

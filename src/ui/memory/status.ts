@@ -145,6 +145,7 @@ function renderFact(fact: StatusFact, { style, columns }: View): readonly string
 
 /** One line per source, including empty ones. */
 function sourceLines({ sources, index }: BackendStatus): readonly string[] {
+  if (index.state === 'unusable' || index.state === 'newer') return [sources.join(', ')];
   const counted = index.state === 'ready' ? index.statistics.bySource : [];
   const names: readonly Source[] = [
     ...sources,
@@ -241,6 +242,7 @@ function changeWords(staleness: Staleness): string | undefined {
 }
 
 function lastSync({ index }: BackendStatus, nowMs: number): string {
+  if (index.state === 'unusable' || index.state === 'newer') return 'unknown';
   const last = index.state === 'ready' ? index.statistics.lastSync : null;
   return last === null ? 'never' : formatRelativeTime(Date.parse(last), nowMs);
 }

@@ -187,6 +187,11 @@ test('says why there is no usable index', () => {
     line(aStatus({ index: { state: 'missing' } }), 'sources'),
     'memory    0 files  0 chunks',
   );
+  const unusable = aStatus({ index: { state: 'unusable', why: 'not a database' } });
+  assert.equal(
+    [line(unusable, 'sources'), line(unusable, 'last sync')],
+    ['memory, sessions', 'unknown'],
+  );
 });
 
 test('shows what is left out, what is rebuilt, and who keeps the index fresh', () => {
