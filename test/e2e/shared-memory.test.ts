@@ -33,6 +33,13 @@ async function searchOn(host: TestHost, query: string) {
   return jsonOf.search(run).results;
 }
 
+/** What `svc memory status --why` finds out about a name. */
+async function whyOn(host: TestHost, name: string) {
+  const run = await host.svc('memory', 'status', '--why', name, '--json');
+  const why = jsonOf.status(run).agents[0]?.why;
+  return [why?.path, why?.reason, why?.indexed];
+}
+
 async function citationsOf(host: TestHost, query: string): Promise<readonly string[]> {
   return (await searchOn(host, query)).map(({ citation = '' }) => citation);
 }
@@ -49,6 +56,12 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
   assert.equal(await citationsOf(a, 'front door'), ['host-b:memory/door.md#L1-L5']);
   const [result] = await searchOn(b, 'billing service');
   assert.equal([result?.origin, result?.path], ['host-a', 'memory/billing.md']);
+  const own = ['memory/door.md', 'included', true];
+  assert.equal(await whyOn(b, 'host-b:memory/door.md#L3'), own);
+  const other = ['host-a:memory/billing.md', 'other_host', true];
+  for (const name of ['host-a:memory/billing.md', 'memory/billing.md#L1']) {
+    assert.equal(await whyOn(b, name), other);
+  }
 });
 
 test('two hosts with the same folder find each passage once, as their own', async () => {
@@ -152,6 +165,8 @@ test('a passage of another host can be forgotten by its citation, also in a conv
   await a.svc('memory', 'index');
   assert.equal((await searchOn(a, 'janitor')).length, 0);
   assert.equal(await citationsOf(a, 'lighthouse'), ['sessions/main/talk.jsonl#L1']);
+  const talkPath = 'sessions/main/talk.jsonl';
+  assert.equal(await whyOn(a, `${talkPath}#L1`), [talkPath, 'included', true]);
   assert.not(readFileSync(a.home.at('archive/main.sqlite')).includes('lantern'));
 });
 

@@ -5,7 +5,6 @@ import { targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
-import { parseCitation } from '../../engine/memory/search/index.js';
 import { renderInspection, renderWhy } from '../../ui/memory/inspect.js';
 
 export default class MemoryInspect extends MemoryCommand<InspectOutput> {
@@ -34,7 +33,7 @@ export default class MemoryInspect extends MemoryCommand<InspectOutput> {
     const why =
       document?.source === 'sessions'
         ? undefined
-        : await whyIndexed(memory, document?.path ?? parseCitation(args.path).path);
+        : await whyIndexed(memory, document?.path ?? args.path);
     const view = this.view();
     if (document !== undefined) {
       this.write(renderInspection(document, { ...view, long: flags.long }));

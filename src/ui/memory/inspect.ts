@@ -151,6 +151,7 @@ const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
   excluded: 'it is excluded',
   included: 'it belongs to memory',
   missing: 'there is no such file',
+  other_host: 'it is a file of another host',
   other_kind: 'its name does not end in .md',
   outside: 'not in MEMORY.md, USER.md, memory/ or memorySearch.extraPaths',
   skipped: 'it cannot be used',

@@ -9,6 +9,7 @@ export {
   lookUpOther,
   notIndexed,
   ownTarget,
+  readingsOf,
 } from './named-document.js';
 export {
   type GetRequest,

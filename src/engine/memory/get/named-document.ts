@@ -82,7 +82,7 @@ export async function lookUpOther(
 }
 
 /** What a text may name: a path, also one that ends like a citation, or a citation; each may be escaped as svc prints it. */
-function readingsOf(text: string): readonly ParsedCitation[] {
+export function readingsOf(text: string): readonly ParsedCitation[] {
   return [...new Set([text, unescapedLine(text)])].flatMap((spelled) => [
     { path: spelled },
     parseCitation(spelled),

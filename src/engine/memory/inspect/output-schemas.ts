@@ -17,8 +17,8 @@ export const whyOutput = z.strictObject({
   included: field(z.boolean(), 'Whether it belongs to the memory.'),
   indexed: field(z.boolean(), 'Whether the index has it now.'),
   reason: field(
-    z.enum(['excluded', 'included', 'missing', 'other_kind', 'outside', 'skipped']),
-    '`excluded` by a pattern, `missing` on disk, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+    z.enum(['excluded', 'included', 'missing', 'other_host', 'other_kind', 'outside', 'skipped']),
+    '`excluded` by a pattern, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
   detail: field(z.optional(z.string()), 'Details, for display.'),
   rule: field(

@@ -4,8 +4,9 @@ import type { LocateSetting } from '../../config/index.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { isInside, pathBelow, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
-import { unescapedLine } from '../../support/safe-line.js';
+import { lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
+import { documentName, parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
   absoluteFromDisplay,
@@ -40,25 +41,29 @@ type Why = Pick<WhyOutput, 'detail' | 'reason'> & {
 /**
  * Whether a file belongs to a memory, and which rule decided. Changes nothing.
  *
- * @param path absolute, or relative to the workspace
+ * @param target a path, absolute or relative to the workspace, or a citation
  * @param isExtFresh whether the external program that answers searches has indexed all files; it does not list them
  * @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE
  */
 export async function whyIndexed(
   memory: ExplainedMemory,
-  path: string,
+  target: string,
   isExtFresh?: boolean,
 ): Promise<WhyOutput> {
   const { memory: files } = memory.sources;
   const workspaceDir = resolveWorkspace(files.workspaceDir);
+  const own = ownTarget(target, memory.home.others);
   const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
-  // A name may be escaped, as svc shows it.
-  const [typed, unescaped] = [fileAt(path), fileAt(unescapedLine(path))];
-  const named = !existsSync(typed) && existsSync(unescaped) ? unescaped : typed;
+  const readings = readingsOf(own).map(({ path }) => fileAt(path));
+  const named = readings.find((one) => existsSync(one)) ?? fileAt(parseCitation(own).path);
   const file = join(realOrGiven(dirname(named)), basename(named));
   const scan = scanSources(memory.sources);
   const shown = displayPath(workspaceDir, file);
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
+  if (scanned.reason === 'missing') {
+    const known = await whyWithoutFile(memory, own, workspaceDir);
+    if (known !== undefined) return known;
+  }
   const { indexed, skip } =
     isExtFresh === undefined
       ? await indexStateOf(memory, { path: shown, file, workspaceDir })
@@ -72,6 +77,28 @@ export async function whyIndexed(
     ...why,
     rule: decision === undefined ? null : await ruleOf(decision, workspaceDir, memory),
   };
+}
+
+/** What is indexed, but no file of the workspace: a conversation, or a document of another host. */
+async function whyWithoutFile(
+  { home }: ExplainedMemory,
+  target: string,
+  workspaceDir: string,
+): Promise<WhyOutput | undefined> {
+  const opened = await home.open();
+  if (opened.state !== 'ready') return undefined;
+  const known = { included: true, indexed: true, rule: null } as const;
+  try {
+    const own = await lookUpIndexed(opened.index, workspaceDir, target);
+    if (own?.document.source === 'sessions') {
+      return { path: own.document.path, reason: 'included', ...known };
+    }
+    const other = home.others && (await lookUpOther(home.others, target))?.document;
+    if (other === undefined) return undefined;
+    return { path: documentName(other), reason: 'other_host', detail: other.origin, ...known };
+  } finally {
+    opened.index.close();
+  }
 }
 
 function skippedWhy(skip: SkippedFile): Why {

@@ -36,10 +36,11 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   };
 }
 
-test('a name is accepted as svc displays it', async () => {
+test('a name is accepted as svc displays it, also as a citation', async () => {
   const { why, close } = await whyOf({ 'memory/a\nb.md': '', 'memory/c\\nd.md': '' });
   for (const [shown, path] of [
     ['memory/a\\nb.md', 'memory/a\nb.md'],
+    ['memory/a\\nb.md#L3-L5', 'memory/a\nb.md'],
     ['memory/c\\nd.md', 'memory/c\\nd.md'],
   ] as const) {
     const { included, path: found } = await why(shown);
