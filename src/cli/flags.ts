@@ -328,7 +328,7 @@ export const taskArgs = { task: byId() };
 export const sessionArgs = {
   session: Args.string({
     required: true,
-    description: 'ID, the beginning of it, or the path from a citation.',
+    description: 'ID, the beginning of it, or a path or citation.',
   }),
 };
 

@@ -207,7 +207,10 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
     shown.turns.map(({ line }) => line),
     [1, 3],
   );
-  const { stdout: markdown } = await svc(home, 'memory', 'sessions', 'export', id);
+  const { stdout: markdown } = await svc(
+    home,
+    ...['memory', 'sessions', 'export', 'sessions/main/talk.jsonl#L1-L3'],
+  );
   assert.match(markdown, '# where does the heliotrope grow');
   assert.match(markdown, 'Behind the harbour office.');
   assert.not.match(markdown, SECRET);

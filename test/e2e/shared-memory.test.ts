@@ -159,6 +159,12 @@ test('a passage of another host can be forgotten by its citation, also in a conv
   assert.equal(await forget('host-a:memory/door.md#L3'), [
     ['host-a:memory/door.md', 'The code of the front door is 4711, says the janitor.'],
   ]);
+  const there = await b.svc(
+    ...['memory', 'sessions', 'show', 'host-a:sessions/main/talk.jsonl#L2', '--json'],
+  );
+  assert.is(jsonOf.error(there).code, 'DOCUMENT_ELSEWHERE');
+  const here = await a.svc('memory', 'sessions', 'show', 'host-a:sessions/main/talk.jsonl');
+  assert.match(here.stdout, /lighthouse/u);
   assert.equal(await forget('host-a:sessions/main/talk.jsonl#L2'), [
     ['host-a:sessions/main/talk.jsonl', answer.replace('\n\n', ' ')],
   ]);

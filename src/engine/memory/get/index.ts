@@ -10,6 +10,7 @@ export {
   notIndexed,
   ownTarget,
   readingsOf,
+  refuseOther,
 } from './named-document.js';
 export {
   type GetRequest,

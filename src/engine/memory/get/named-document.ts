@@ -81,6 +81,16 @@ export async function lookUpOther(
   );
 }
 
+/** For commands that need the file itself. @throws SvcError DOCUMENT_ELSEWHERE if a name is that of a file of another host */
+export async function refuseOther(others: OtherHosts, target: string): Promise<void> {
+  const other = await lookUpOther(others, target);
+  if (other === undefined) return;
+  const { origin, path } = other.document;
+  throw new SvcError('DOCUMENT_ELSEWHERE', `${path} is a file of ${origin}`, {
+    hint: `run this command on ${origin}; "svc memory get" shows the file here`,
+  });
+}
+
 /** What a text may name: a path, also one that ends like a citation, or a citation; each may be escaped as svc prints it. */
 export function readingsOf(text: string): readonly ParsedCitation[] {
   return [...new Set([text, unescapedLine(text)])].flatMap((spelled) => [

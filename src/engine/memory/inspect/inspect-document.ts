@@ -1,10 +1,8 @@
-import { SvcError } from '../../errors/index.js';
 import { dayFormatter, isoDay } from '../../support/day.js';
 import { realOrGiven } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/tokens.js';
-import { lookUpIndexed, lookUpOther, notIndexed, ownTarget } from '../get/index.js';
-import type { OtherHosts } from '../home/index.js';
+import { lookUpIndexed, notIndexed, ownTarget, refuseOther } from '../get/index.js';
 import type { MemoryIndex, StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { noteDay } from '../search/filters.js';
@@ -58,15 +56,6 @@ export function createInspection(
           : inspect(index, found.document, found.range, timeZone);
       }),
   };
-}
-
-async function refuseOther(others: OtherHosts, named: string): Promise<void> {
-  const other = await lookUpOther(others, named);
-  if (other === undefined) return;
-  const { origin, path } = other.document;
-  throw new SvcError('DOCUMENT_ELSEWHERE', `${path} is a file of ${origin}`, {
-    hint: `run this command on ${origin}; "svc memory get" shows the file here`,
-  });
 }
 
 async function inspect(

@@ -10,6 +10,7 @@ import { shortHash } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import type { ForgetPlan, MemoryStore } from '../forget/index.js';
 import { type Forgotten, forgetPlaces, isFollowed, readForgotten } from '../forgotten/index.js';
+import { ownTarget, readingsOf, refuseOther } from '../get/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.js';
 import { lastContinuedMs, SessionArchive } from '../sources/archive/session-archive.js';
@@ -86,16 +87,23 @@ export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: Eng
   return new SessionArchive(archiveSettings(agent, state));
 }
 
-/** The conversation with an ID, the beginning of one, or a path as in citations. @throws SvcError SESSION_UNKNOWN */
+/**
+ * The conversation with an ID, the beginning of one, a path as in citations, or a citation.
+ *
+ * @throws SvcError SESSION_UNKNOWN, DOCUMENT_ELSEWHERE
+ */
 export async function findSession(
   memory: OpenedMemory,
   context: EngineContext,
   wanted: string,
 ): Promise<FoundSession> {
   const sessions = await findSessions(memory, context);
-  const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || path === wanted);
+  const { others: hosts } = memory.home;
+  const paths = readingsOf(ownTarget(wanted, hosts)).map(({ path }) => path);
+  const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || paths.includes(path));
   const [first, ...others] = wanted === '' ? [] : matching;
   if (first !== undefined && others.length === 0) return first;
+  if (first === undefined && hosts !== undefined) await refuseOther(hosts, wanted);
   const what =
     first === undefined
       ? `no conversation ${JSON.stringify(wanted)}`
