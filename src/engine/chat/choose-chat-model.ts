@@ -12,7 +12,7 @@ import type { KeyFacts } from '../providers/provider.js';
 import {
   type AdapterId,
   adapterOf,
-  isAdapterId,
+  canonicalProvider,
   isCustomAddress,
   PROVIDERS,
 } from '../providers/registry.js';
@@ -53,8 +53,8 @@ export function chooseChatModel(
   const named = slash === -1 ? entry?.models[0]?.id : name.slice(slash + 1);
   if (named === undefined || named === '') throw modelMissing(name);
   const facts = CHAT_VENDORS[vendor];
-  const embedder = isAdapterId(provider) ? PROVIDERS[provider] : undefined;
-  const address = entry?.baseUrl ?? embedder?.endpointIn?.(world.env);
+  const embedder = adapterOf(provider);
+  const address = entry?.baseUrl ?? (embedder && PROVIDERS[embedder].endpointIn?.(world.env));
   const customEndpoint = isCustomAddress(facts, entry?.baseUrl);
   return {
     name,
@@ -83,9 +83,10 @@ function vendorOf(
   provider: string,
   entry: ResolvedModelProvider | undefined,
 ): ChatVendorId | undefined {
-  if (entry?.api !== undefined) return isChatVendor(entry.api) ? entry.api : undefined;
-  if (isChatVendor(provider)) return provider;
-  return entry?.baseUrl !== undefined && adapterOf(provider) === undefined ? 'openai' : undefined;
+  const name = canonicalProvider(entry?.api ?? provider);
+  if (isChatVendor(name)) return name;
+  const isCustom = entry?.baseUrl !== undefined && entry.api === undefined;
+  return isCustom && adapterOf(provider) === undefined ? 'openai' : undefined;
 }
 
 function unknownProvider(name: string, provider: string): SvcError {

@@ -99,6 +99,14 @@ test('each vendor is reached where its chat API is', () => {
     address('mine', { mine: { api: 'mistral', models: [{ id: 'ministral' }] } }),
     'https://api.mistral.ai/v1 ministral',
   );
+  // An entry may name its API, and be named, by the kind of an adapter.
+  const apiKey = CHAT_KEY;
+  const kinds = { mine: { api: 'european-vendor' }, 'general-vendor': { apiKey } };
+  assert.is(address('mine/ministral', kinds), 'https://api.mistral.ai/v1 ministral');
+  assert.is(address('general-vendor/gpt-5', kinds), 'https://api.openai.com/v1 gpt-5');
+  const server = { 'local-server': { apiKey } };
+  const OLLAMA_HOST = 'box:9';
+  assert.is(address('local-server/qwen3', server, { OLLAMA_HOST }), 'http://box:9/v1 qwen3');
   // Gateways name models by their vendors.
   assert.is(address('gate/openai/gpt-5', { gate: custom }), 'http://gpu:11434 openai/gpt-5');
 });
