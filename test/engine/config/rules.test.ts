@@ -258,6 +258,10 @@ for (const [name, config, expected] of FAULTS) {
 }
 
 const FINE: Readonly<Record<string, unknown>> = {
+  'a reranker whose entry has its address': {
+    ...search({ query: { rerank: { provider: 'compatible' } } }),
+    models: { providers: { compatible: { baseUrl: 'http://127.0.0.1:8080' } } },
+  },
   'a provider of one’s own': {
     ...search({ provider: 'own' }),
     models: { providers: { own: { api: 'ollama' } } },

@@ -81,13 +81,13 @@ const NEEDED_BY_RERANKER: Readonly<
 };
 
 /** Rerankers without a default address or model need one. */
-export const rerankerIsComplete: Rule = eachScope(function* (scope) {
+export const rerankerIsComplete: Rule = eachScope(function* (scope, { models }) {
   const { provider, model, remote } = scope.settings.query.rerank;
   const required = NEEDED_BY_RERANKER[provider];
   const path = scope.writtenHere('query', 'rerank', 'provider');
   if (required === undefined || path === undefined) return;
-  const value = required.keys === 'model' ? model : remote.baseUrl;
-  if (value !== undefined) return;
+  const address = remote.baseUrl ?? models?.providers?.[provider]?.baseUrl;
+  if ((required.keys === 'model' ? model : address) !== undefined) return;
   yield fault('reranker-incomplete', path, {
     message: `the reranker ${JSON.stringify(provider)} needs query.rerank.${required.keys}`,
     expected: `query.rerank.${required.keys}: ${required.form}`,
