@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
 import { readNamedFile, replaceableTarget, replaceFile } from '../support/files.js';
 import { iso } from '../support/time.js';
+import type { AskOptions } from './ask-memory.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';
 import type { EvalOutput } from './output-schemas.js';
 import { type EvalQuestion, MOST_EVAL_BYTES } from './question-file.js';
@@ -19,11 +20,8 @@ const baselineSchema = z.strictObject({
 /** Metrics of an earlier evaluation by question. */
 export type Baseline = z.infer<typeof baselineSchema>;
 
-/** Search options; only runs with the same ones can be compared. */
-interface SearchLimits {
-  readonly maxResults: number;
-  readonly minScore: number | undefined;
-}
+/** Only runs with the same ones can be compared. */
+type SearchLimits = Pick<AskOptions, 'maxResults' | 'minScore'>;
 
 /** A question of the evaluation, with how well it was answered. */
 interface ScoredQuestion {

@@ -30,7 +30,7 @@ import {
   setsKey,
   type Trial,
   tidyTrialIndexes,
-  withSearchSetting,
+  toTrial,
 } from './trials.js';
 
 /** Progress of an evaluation. */
@@ -143,7 +143,7 @@ export async function evaluateFile(
   return { output, warnings: evaluation.warnings };
 }
 
-/** @param misses receives the misses; undefined skips them */
+/** @param misses receives those of the configured settings; undefined for other trials */
 async function runTrial(
   trial: Trial,
   evaluation: Evaluation,
@@ -168,7 +168,8 @@ async function runTrial(
       answered.push(...answers.questions);
       evaluation.warnings.push(...answers.warnings);
       if (misses === undefined) continue;
-      misses.push(...(await missesOf(answers, memory, { trial, workspace }, evaluation)));
+      onEvent({ type: 'misses.started', name: trial.name });
+      misses.push(...(await missesOf(answers, memory, workspace, evaluation)));
       signal.throwIfAborted();
     } finally {
       await memory.backend.close();
@@ -199,20 +200,17 @@ function limitsOf(
   };
 }
 
+/** The misses of the configured settings. */
 async function missesOf(
   answers: Answers,
   { agent }: OpenedMemory,
-  { trial, workspace }: { readonly trial: Trial; readonly workspace: string | undefined },
-  { open, onEvent, maxResults, signal }: Evaluation,
+  workspace: string | undefined,
+  { open, maxResults, signal }: Evaluation,
 ): Promise<readonly Miss[]> {
-  onEvent({ type: 'misses.started', name: trial.name });
   const { hybrid, rerank } = agent.memorySearch.query;
   const reranked = rerank.provider === 'none' ? 0 : rerank.topN;
   const rankedCount = candidateLimit(maxResults, hybrid, reranked);
-  const pool = await open(
-    withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1'),
-    workspace,
-  );
+  const pool = await open(toTrial('query.hybrid.candidateMultiplier=1'), workspace);
   try {
     return await explainMisses(answers, { maxResults, signal, pool, rankedCount });
   } finally {

@@ -29,10 +29,11 @@ export function scoreQuestion(
   const recall = (files: number): number =>
     found.filter((rank) => rank < files).length / Math.max(1, ranks.length);
   const evidence = targets.flatMap(evidenceOf);
+  const shareOf = (isFound: (item: Evidence) => boolean): number | null =>
+    evidence.length === 0 ? null : evidence.filter(isFound).length / evidence.length;
   const text = results.map(({ snippet }) => snippet).join('\n');
-  const share = (readable: string): number | null =>
-    evidence.length === 0 ? null : mean(evidence.map((item) => isContained(item.text, readable)));
-  const covered = evidence.map(({ target }) => isMet(target, results));
+  const readable = shareOf((item) => isContained(item.text, text));
+  const beginning = text.slice(0, FIRST_CHARACTERS);
   return {
     recall5: recall(FIRST),
     recall: recall(Number.POSITIVE_INFINITY),
@@ -40,10 +41,9 @@ export function scoreQuestion(
     ndcg: discountedGain(ranks, maxResults),
     hit5: targets.some((target) => isMet(target, results.slice(0, FIRST))) ? 1 : 0,
     hit: targets.some((target) => isMet(target, results)) ? 1 : 0,
-    evidence: evidence.length === 0 ? null : mean(covered),
-    seen:
-      evidence.length === 0 ? null : evidence.some((item) => isContained(item.text, text)) ? 1 : 0,
-    evidence4k: share(text.slice(0, FIRST_CHARACTERS)),
+    evidence: shareOf(({ target }) => isMet(target, results)),
+    seen: readable === null ? null : Math.ceil(readable),
+    evidence4k: shareOf((item) => isContained(item.text, beginning)),
     none: results.length === 0 ? 1 : 0,
     characters: results.reduce((sum, { snippet }) => sum + snippet.length, 0),
   };
@@ -119,10 +119,6 @@ function evidenceOf(target: Target): readonly Evidence[] {
   // Blank lines and rules are not evidence, unless there is nothing else.
   const withWords = lines.filter(({ text }) => /[\p{L}\p{N}]/u.test(text));
   return withWords.length === 0 ? lines.slice(0, 1) : withWords;
-}
-
-function mean(values: readonly boolean[]): number {
-  return values.filter(Boolean).length / values.length;
 }
 
 /** Words per compared run. */

@@ -33,18 +33,13 @@ export function parseTrials(texts: readonly string[]): readonly Trial[] {
   return [...trials.values()];
 }
 
-/** A trial with one more setting that does not affect the index. */
-export function withSearchSetting(trial: Trial, name: string, value: string): Trial {
-  const parts = [...trial.parts, readTrialSetting(name, value)];
-  return { ...trial, parts, settings: trialObject(parts) };
-}
-
 /** Whether a trial sets a key itself. */
 export function setsKey({ parts }: Trial, key: string): boolean {
   return parts.some(({ path }) => path.join('.') === key);
 }
 
-function toTrial(name: string): Trial {
+/** Parses one variant. @throws SvcError USAGE */
+export function toTrial(name: string): Trial {
   const parts = splitOutside(name, '+').map(readSetting);
   const indexing = parts.filter(({ path }) => path[0] !== 'query');
   const key = indexing.map(({ path, value }) => `${path.join('.')}=${JSON.stringify(value)}`);

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseTrials, withSearchSetting } from '../../../src/engine/eval/trials.js';
+import { parseTrials } from '../../../src/engine/eval/trials.js';
 import { failureOf } from '../../support/failure.js';
 
 const test = suite('variants to compare');
@@ -22,6 +22,7 @@ test('only what changes how is searched shares the index of the person', () => {
     'query.minScore=0.2,chunking.tokens=200,query.minScore=0.1+chunking.tokens=200',
   ]);
   assert.is(shared?.indexKey, undefined);
+  assert.equal(shared?.settings, { query: { minScore: 0.2 } });
   assert.is(own?.indexKey, 'chunking.tokens=200');
   assert.is(same?.indexKey, own?.indexKey);
 });
@@ -34,17 +35,6 @@ test('a value may hold separators in quotes and brackets', () => {
 
 test('a number is a text where the key takes a text', () => {
   assert.equal(parseTrials(['model=7'])[0]?.settings, { model: '7' });
-});
-
-test('one more setting keeps the index', () => {
-  const [trial] = parseTrials(['tokens=200+minScore=0.1']);
-  assert.ok(trial);
-  const more = withSearchSetting(trial, 'query.hybrid.candidateMultiplier', '1');
-  assert.is(more.indexKey, trial.indexKey);
-  assert.equal(more.settings, {
-    chunking: { tokens: 200 },
-    query: { minScore: 0.1, hybrid: { candidateMultiplier: 1 } },
-  });
 });
 
 for (const [text, message] of [
