@@ -128,9 +128,11 @@ function backfilledLines(
 ): readonly string[] {
   if (backfilled === undefined) return [];
   const { dryRun, notes, notesLeft, leans, claims, skipped } = backfilled;
-  const { lasting, durable, unclear, situational } = leans;
+  const counts = (['lasting', 'durable', 'unclear', 'situational'] as const).map(
+    (lean) => `${formatCount(leans[lean])} ${lean}`,
+  );
   return [
-    `${formatCountOf(notes, 'note')}: ${lasting} lasting, ${durable} durable, ${unclear} unclear, ${situational} situational`,
+    `${formatCountOf(notes, 'note')}: ${counts.join(', ')}`,
     `${formatCountOf(claims.length, 'claim')} ${dryRun ? 'would get signals' : 'got signals'}`,
     ...(notes === 0
       ? ['  only dated notes in memory/ are read, such as memory/2026-02-03.md']
@@ -142,7 +144,7 @@ function backfilledLines(
       ];
     }),
     ...(claims.length > MAX_CLAIMS_LISTED
-      ? [`  … and ${claims.length - MAX_CLAIMS_LISTED} more`]
+      ? [`  … and ${formatCount(claims.length - MAX_CLAIMS_LISTED)} more`]
       : []),
     ...skippedLines(skipped),
     ...(notesLeft === 0

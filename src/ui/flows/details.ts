@@ -2,7 +2,7 @@ import type { FlowRecord } from '../../engine/flow-model/flow-record.js';
 import type { HistoryEntry } from '../../engine/flow-model/history-record.js';
 import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type { FlowDetails, FlowEntry, FlowHistory, TaskDetails } from '../../engine/flows/index.js';
-import { formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Style, View } from '../style.js';
@@ -59,7 +59,7 @@ function flowFields({ flow, summary }: FlowEntry, { style, nowMs }: FieldView): 
     ['state', flow.stateJson],
     ['waits for', flow.waitJson],
     ...timeFields(flow, nowMs),
-    ['tasks', `${formatCountOf(summary.total, 'task')}, ${summary.active} active`],
+    ['tasks', `${formatCountOf(summary.total, 'task')}, ${formatCount(summary.active)} active`],
   ];
 }
 
@@ -191,7 +191,7 @@ function renderLastChanges(
 ): string {
   if (entries.length === 0) return '';
   const last = entries.slice(-CHANGES_SHOWN);
-  const more = `"svc flow history ${flowId.slice(0, ID_CHARS)}" shows all ${entries.length} changes`;
+  const more = `"svc flow history ${flowId.slice(0, ID_CHARS)}" shows all ${formatCount(entries.length)} changes`;
   const rest = last.length < entries.length ? `${options.style.dim(more)}\n` : '';
   return `\n${renderChanges(last, options)}${rest}`;
 }

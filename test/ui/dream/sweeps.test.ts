@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DreamRunOutput } from '../../../src/engine/dreaming/index.js';
+import { renderBackfill } from '../../../src/ui/dream/candidates.js';
 import { renderRun } from '../../../src/ui/dream/sweeps.js';
 import { createStyle } from '../../../src/ui/style.js';
 
@@ -45,6 +46,34 @@ test('a sweep ends with how to undo it, also one that only moved entries to the 
 test('a change of MEMORY.md that failed cannot be undone yet', () => {
   const end = ['  MEMORY.md: interrupted; the next sweep completes it'];
   assert.equal(endOf({ memory: 'planned', written: 1, retired: 1 }), end);
+});
+
+test('a backfill counts what it found, and lists the first claims', () => {
+  const claim = {
+    key: '28d9c1991a2b3c4d',
+    text: 'Ada runs the night shift.',
+    lean: 'durable',
+  } as const;
+  const place = {
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: 1,
+    endLine: 1,
+  } as const;
+  const backfilled = {
+    dryRun: false,
+    notes: 900,
+    notesLeft: 0,
+    leans: { lasting: 1, durable: 1239, unclear: 0, situational: 2500 },
+    claims: Array.from({ length: 1240 }, () => ({ ...claim, ...place })),
+    skipped: [],
+  };
+  const text = renderBackfill({ workspace: '/notes', agents: ['main'], id: null, backfilled });
+  assert.match(
+    text,
+    /^900 notes: 1 lasting, 1,239 durable, 0 unclear, 2,500 situational\n1,240 claims /,
+  );
+  assert.match(text, '  … and 1,200 more\n');
 });
 
 test.run();

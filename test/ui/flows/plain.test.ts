@@ -73,6 +73,13 @@ test('details show present fields and omit absent ones', () => {
   assert.not.match(text, 'error');
 });
 
+test('details show the newest changes, and how many there are', () => {
+  const { flow, summary } = aFlow();
+  const history = Array.from({ length: 1000 }, () => anEntry());
+  const text = renderFlow({ flow, summary, tasks: [], history }, PIPED);
+  assert.match(text, /history \w{8}" shows all 1,000 changes\n$/);
+});
+
 test('details show texts of several lines and JSON as the screens do', () => {
   const task = aTask({ terminalSummary: 'Done:\n- one\n\u001B[2J', resultJson: '{"pages":[1]}' });
   const text = renderTask({ task, flow: undefined, history: [] }, PIPED);

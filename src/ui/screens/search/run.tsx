@@ -325,7 +325,10 @@ function previewHead(
   const title = [shownDocument(result), headingTrail(result.headingPath)]
     .filter(Boolean)
     .join(' › ');
-  const place = match === undefined ? '' : `match ${match + 1} of ${layout.matches.length}`;
+  const place =
+    match === undefined
+      ? ''
+      : `match ${formatCount(match + 1)} of ${formatCount(layout.matches.length)}`;
   const room = columns - (place === '' ? 0 : place.length + 2);
   const lines = [style.dim(spread(fitEnd(`# ${title}`, room), place, columns))];
   const explanation = showsExplanation ? explanationWords(result) : undefined;
