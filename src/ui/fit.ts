@@ -75,19 +75,17 @@ export function fitMiddle(path: string, columns: number): string {
   return `${head}${ELLIPSIS}${tail}`;
 }
 
-/** A line broken into pieces that fit; left whole without a width (a pipe). */
-export function wrapText(line: string, columns: number | undefined): readonly string[] {
+/** A line broken into pieces that fit behind an indent; left whole without a width (a pipe). */
+export function wrapText(line: string, columns: number | undefined, indent = 0): readonly string[] {
   if (columns === undefined) return [line];
-  return wrapSpans(line, columns).map(({ start, end }) => line.slice(start, end).trimEnd());
+  return wrapSpans(line, columns - indent).map(({ start, end }) =>
+    line.slice(start, end).trimEnd(),
+  );
 }
 
-/** An untrusted text as {@link wrapText} breaks it, with room for an indent. */
-export function wrapSafe(
-  text: string,
-  columns: number | undefined,
-  indent: number,
-): readonly string[] {
-  return wrapText(safeLine(text), columns === undefined ? undefined : columns - indent);
+/** An untrusted text as {@link wrapText} breaks it. */
+export function wrapSafe(text: string, columns: number | undefined, indent = 0): readonly string[] {
+  return wrapText(safeLine(text), columns, indent);
 }
 
 /**

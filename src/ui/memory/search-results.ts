@@ -155,8 +155,7 @@ function explanationLines(
 ): readonly string[] {
   const words = explanationWords(result);
   if (words === undefined) return [];
-  const room = columns === undefined ? undefined : columns - INDENT.length;
-  return wrapText(words, room).map((line) => `${INDENT}${style.dim(line)}`);
+  return wrapText(words, columns, INDENT.length).map((line) => `${INDENT}${style.dim(line)}`);
 }
 
 /** How many lines of front matter a snippet begins with. */

@@ -131,11 +131,9 @@ function faultFacts({ faults }: BackendStatus, { style }: View): readonly Status
 
 function renderFact(fact: StatusFact, { style, columns }: View): readonly string[] {
   const paint = fact.paint ?? style.plain;
-  const lines = fact.lines.flatMap((line) => {
-    return fact.prose === true && columns !== undefined
-      ? wrapText(line, columns - INDENT.length)
-      : [line];
-  });
+  const lines = fact.lines.flatMap((line) =>
+    fact.prose === true ? wrapText(line, columns, INDENT.length) : [line],
+  );
   return lines.map((line, index) =>
     index === 0
       ? `  ${style.dim(fact.label.padEnd(LABEL_COLUMNS))}${paint(line)}`

@@ -95,8 +95,7 @@ function reasonLines(
   const labelColumns = Math.max(...names.map((name) => name.length)) + 2;
   const indent = ' '.repeat(2 + labelColumns);
   return providers.flatMap((listed, at) => {
-    const room = columns === undefined ? undefined : columns - indent.length;
-    return wrapText(reasonOf(listed), room).map((words, row) => {
+    return wrapText(reasonOf(listed), columns, indent.length).map((words, row) => {
       const label = (names[at] ?? '').padEnd(labelColumns);
       return row === 0 ? `  ${style.dim(label)}${words}` : `${indent}${words}`;
     });

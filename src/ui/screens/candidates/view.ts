@@ -11,7 +11,7 @@ import {
   shortKey,
   signalBars,
 } from '../../dream/words.js';
-import { fitEnd, wrapSpans, wrapText } from '../../fit.js';
+import { fitEnd, wrapSafe, wrapSpans, wrapText } from '../../fit.js';
 import { safeLine, safeProse } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 
@@ -75,7 +75,7 @@ export function passageRows(
       ? []
       : [
           ...wrapText(`${NOTE_WORDS[state]}; it was:`, columns).map(style.warning),
-          ...wrapText(safeLine(candidate.text), columns),
+          ...wrapSafe(candidate.text, columns),
         ];
   const first = Math.max(startLine, (claim?.startLine ?? candidate.startLine) - LEAD);
   const rows = lines.slice(first - startLine).flatMap((line, at) => {

@@ -1,8 +1,8 @@
 import type { AgentOverview, BackgroundFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
-import { wrapText } from '../../fit.js';
+import { wrapSafe } from '../../fit.js';
 import { changedFiles, modelWords } from '../../memory/words.js';
-import { safeLine, shownPath } from '../../safe-text.js';
+import { shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
 import { type HomeLine, problems } from './lines.js';
 import type { HomeState } from './state.js';
@@ -99,7 +99,7 @@ const HINT = '→ ';
 
 function wrapDetail({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
   const indent = kind === 'hint' ? HINT.length : 0;
-  return wrapText(safeLine(text), columns - indent).map((words, row) => {
+  return wrapSafe(text, columns, indent).map((words, row) => {
     if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;
     return `${row === 0 ? HINT : ' '.repeat(indent)}${words}`;
   });

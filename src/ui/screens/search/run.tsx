@@ -8,7 +8,7 @@ import { Rows, useStyle } from '../../components/rows.js';
 import { Screen } from '../../components/screen.js';
 import { createStore, type Store, useStore } from '../../components/store.js';
 import { TextInput } from '../../components/text-input.js';
-import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapText } from '../../fit.js';
+import { fitEnd, fitMiddle, padEnd, spread, textWidth, wrapSafe, wrapText } from '../../fit.js';
 import { correctionNote, explanationWords, moreLikeThis } from '../../memory/search-results.js';
 import { headingTrail, lineAnchor, shownDocument } from '../../memory/words.js';
 import { progressText } from '../../progress-line.js';
@@ -192,7 +192,7 @@ function Divider({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactEleme
 /** Why there are no results. */
 function EmptyMessage({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
   const style = useStyle();
-  const wrap = (text: string): readonly string[] => wrapText(safeLine(text), area.columns);
+  const wrap = (text: string): readonly string[] => wrapSafe(text, area.columns);
   const { fault, progress } = state;
   if (fault !== undefined) {
     const hint = fault.hint === undefined ? [] : wrap(`→ ${fault.hint}`).map(style.dim);
