@@ -3,7 +3,8 @@ import { formatCount, formatRelativeTime } from '../../../engine/support/format.
 import { plotRows } from '../../components/plot.js';
 import { fitEnd, padEnd } from '../../fit.js';
 import { safeLine } from '../../safe-text.js';
-import type { Paint, Style } from '../../style.js';
+import { levelPaint } from '../../serve/log-line.js';
+import type { Style } from '../../style.js';
 import type { HomeState } from './state.js';
 
 const PLOTS = [
@@ -106,8 +107,3 @@ export function recentRows(
 }
 
 const AGO_COLUMNS = 13;
-
-function levelPaint(level: string, style: Style): Paint {
-  if (level === 'error' || level === 'fatal') return style.fault;
-  return level === 'warn' ? style.warning : style.dim;
-}
