@@ -74,19 +74,16 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
     screen.failed.catch(() => undefined);
   };
   const timer = setTimeout(mount, QUIET_FOR_MS);
-  try {
-    const summary = await options.start((event) => {
-      store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, now()) });
-    });
+  const work = options.start((event) => {
+    store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, now()) });
+  });
+  const summary = await work.finally(() => {
     clearTimeout(timer);
-    await close();
-    const { verbose } = options;
-    stdout.write(renderSyncSummary(summary, { style, agentId, verbose }));
-    return summary;
-  } finally {
-    clearTimeout(timer);
-    await close();
-  }
+    return close();
+  });
+  const { verbose } = options;
+  stdout.write(renderSyncSummary(summary, { style, agentId, verbose }));
+  return summary;
 }
 
 /** The state of the index screen. */
