@@ -27,7 +27,7 @@ import {
 import { Rows, useStyle } from '../../components/rows.js';
 import { Screen } from '../../components/screen.js';
 import { createState, type StateStore, useStore } from '../../components/store.js';
-import { checkLines, verdictLines } from '../../provider/check-lines.js';
+import { type CheckProgress, checkLines, verdictLines } from '../../provider/check-lines.js';
 import { safeLine } from '../../safe-text.js';
 import {
   type MountedScreen,
@@ -80,16 +80,17 @@ export async function runProviderScreen(
   const leave = (placeToEdit?: SourceLocation): void =>
     finish({ diagnosis: lastDiagnosis, placeToEdit });
   let lend: MountedScreen['lend'] = (work) => work();
-  const edit = (place: SourceLocation): void => {
-    if (options.edit === undefined) leave(place);
-    else lend(async () => options.edit?.(place)).catch(fail);
+  const editAt = (place: SourceLocation): void => {
+    const { edit } = options;
+    if (edit === undefined) leave(place);
+    else lend(() => edit(place)).catch(fail);
   };
   const view = (
     <ProviderScreen
       title={options.title}
       store={store}
       onRestart={runChecks}
-      onEdit={edit}
+      onEdit={editAt}
       onLeave={() => leave()}
     />
   );
@@ -156,7 +157,7 @@ const EXT_ORDER = [
 function shownChecks({
   checks,
   diagnosis,
-}: ProviderScreenState): readonly (readonly [CheckName, CheckOutcome | 'running' | 'waiting'])[] {
+}: ProviderScreenState): readonly (readonly [CheckName, CheckProgress])[] {
   const order: readonly CheckName[] = checks.program === undefined ? CHECKS : EXT_ORDER;
   return order.flatMap((check) => {
     const outcome = checks[check] ?? (diagnosis === undefined ? 'waiting' : undefined);
