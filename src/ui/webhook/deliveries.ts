@@ -1,6 +1,7 @@
 import { formatBytes, formatDuration, formatRelativeTime } from '../../engine/support/format.js';
 import type { Delivery, DeliveryDetails } from '../../engine/webhooks/index.js';
 import type { ListColumn } from '../components/list.js';
+import { agoWords } from '../flows/details.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
@@ -76,7 +77,7 @@ export function deliveryFields(
     delivery;
   const from = replayOf === null ? fromWords(delivery) : 'an operator';
   return [
-    ['received', `${formatRelativeTime(atMs, nowMs)}, ${new Date(atMs).toISOString()}`],
+    ['received', agoWords(atMs, nowMs)],
     ['route', route],
     ['event', event],
     ['delivery id', deliveryId],

@@ -75,7 +75,7 @@ export function renderMapping(output: MapOutput, { style }: View): string {
     ['outcome', error === null ? safeLine(outcome) : style.fault(`${outcome}: ${safeLine(error)}`)],
   ];
   const lines = facts.map(([name, value]) => `${style.dim(name.padEnd(9))} ${value}`);
-  const actions = (action ?? []).map((step) => renderJson(step).trimEnd());
+  const actions = (action ?? []).map(renderJson);
   return `${[...lines, ...actions].join('\n')}\n`;
 }
 
