@@ -15,7 +15,6 @@ import {
   decisionWords,
   GATE_WORDS,
   isPromotion,
-  LONG_TERM_WORDS,
   NOTE_WORDS,
   placeWords,
   SIGNAL_NAMES,
@@ -206,6 +205,13 @@ function gateLines(gates: DreamExplainOutput['gates'], style: Style): readonly s
 export function gateMark(isGood: boolean, style: Style): string {
   return paintedMark(isGood ? 'ok' : 'failed', style);
 }
+
+const LONG_TERM_WORDS: Readonly<Record<DreamExplainOutput['longTermMemory'], string>> = {
+  new: 'not in MEMORY.md yet',
+  present: 'already an entry in MEMORY.md',
+  said: 'already covered by MEMORY.md',
+  renews: 'updates an entry in MEMORY.md',
+};
 
 /** Instead of a claim that a later note contradicts, a sweep compares the newer one with `MEMORY.md`. */
 function longTermLines(claim: DreamExplainOutput, style: Style): readonly string[] {

@@ -70,13 +70,6 @@ const SKIP_WORDS: Readonly<Record<NonNullable<DecisionOutput['why']>, string>> =
   full: 'MEMORY.md is full',
 };
 
-export const LONG_TERM_WORDS: Readonly<Record<DreamExplainOutput['longTermMemory'], string>> = {
-  new: 'not in MEMORY.md yet',
-  present: 'already an entry in MEMORY.md',
-  said: 'already covered by MEMORY.md',
-  renews: 'updates an entry in MEMORY.md',
-};
-
 /** What was done with a claim, or for a dry run, what would be. */
 export function decisionWords(
   { decision, why }: Pick<DecisionOutput, 'decision' | 'why'>,

@@ -40,11 +40,6 @@ function stackOf(err: unknown, style: Style): readonly string[] {
   return err.stack.split('\n').map((line) => style.dim(`    ${safeLine(line.trim())}`));
 }
 
-/** The time of day in the reader's time zone. */
-export function clockTime(iso: string): string {
-  return localTime(iso).split(' ').at(-1) ?? iso;
-}
-
 /** In the reader's time zone; an invalid time is left unchanged. */
 export function localTime(iso: string): string {
   const at = new Date(iso);

@@ -8,7 +8,7 @@ import type { ListColumn } from '../../components/list.js';
 import { type ListItem, listView } from '../../components/list-state.js';
 import type { PaneLine } from '../../components/pane.js';
 import { safeLine } from '../../safe-text.js';
-import { clockTime, levelPaint, localTime, otherFields } from '../../serve/log-line.js';
+import { levelPaint, localTime, otherFields } from '../../serve/log-line.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
@@ -139,6 +139,11 @@ function columnsOf(style: Style): readonly ListColumn<LogEntry>[] {
     { title: 'service', cell: ({ record }) => serviceOf(record), dropOrder: 1 },
     { title: 'message', cell: ({ record, line }) => messageOf(record, line) },
   ];
+}
+
+/** The time of day in the reader's time zone. */
+function clockTime(iso: string): string {
+  return localTime(iso).split(' ').at(-1) ?? iso;
 }
 
 function serviceOf(record: LogRecord | undefined): string {
