@@ -8,6 +8,7 @@ import {
   currentUser,
   type GuardedPath,
   linkFault,
+  orPathFault,
   pathFault,
   refuseInsecure,
   requireGuardedFile,
@@ -138,7 +139,7 @@ async function openSecretFile(
   if (stats.isSymbolicLink()) throw linkFault(guarded);
   // Opening a device can have side effects.
   requireGuardedFile(guarded, stats);
-  const file = await openAt(guarded);
+  const file = await orPathFault(guarded, open(guarded.path, READ_NO_LINK));
   try {
     // Of the open file: the path may lead elsewhere by now.
     const stats = await file.stat();
@@ -149,14 +150,6 @@ async function openSecretFile(
   } catch (error) {
     await file.close();
     throw error;
-  }
-}
-
-async function openAt(guarded: GuardedPath): Promise<FileHandle> {
-  try {
-    return await open(guarded.path, READ_NO_LINK);
-  } catch (error) {
-    throw pathFault(guarded, error);
   }
 }
 

@@ -24,11 +24,14 @@ export async function statGuarded(guarded: GuardedPath): Promise<Stats> {
   const { path, alias, key } = guarded;
   const setting = `${placeOf(alias)}.${key}`;
   if (!isAbsolute(path)) throw new SecretFault(`${path} is not absolute`, `fix ${setting}`);
-  try {
-    return await promises.lstat(path);
-  } catch (error) {
+  return orPathFault(guarded, promises.lstat(path));
+}
+
+/** What a step with a path returns. @throws SecretFault for a system error */
+export function orPathFault<T>(guarded: GuardedPath, step: Promise<T>): Promise<T> {
+  return step.catch((error: unknown) => {
     throw pathFault(guarded, error);
-  }
+  });
 }
 
 /** The fault for a system error. */

@@ -7,7 +7,7 @@ import {
   currentUser,
   type GuardedPath,
   linkFault,
-  pathFault,
+  orPathFault,
   refuseInsecure,
   requireGuardedFile,
   statGuarded,
@@ -133,7 +133,8 @@ async function programFile(provider: ExecProvider, alias: string): Promise<strin
   const written: GuardedPath = { path: command, alias, key: 'command', allowInsecurePath };
   const link = await statGuarded(written);
   if (link.isSymbolicLink() && !allowSymlinkCommand) throw linkFault(written);
-  const program: GuardedPath = { ...written, path: await realPathOf(written) };
+  const path = await orPathFault(written, realpath(command));
+  const program: GuardedPath = { ...written, path };
   const stats = await statGuarded(program);
   requireGuardedFile(program, stats);
   if (trustedDirs.length > 0 && !(await isInsideOne(program.path, trustedDirs))) {
@@ -144,14 +145,6 @@ async function programFile(provider: ExecProvider, alias: string): Promise<strin
   }
   refuseInsecure(program, stats, currentUser());
   return program.path;
-}
-
-async function realPathOf(guarded: GuardedPath): Promise<string> {
-  try {
-    return await realpath(guarded.path);
-  } catch (error) {
-    throw pathFault(guarded, error);
-  }
 }
 
 /** @param path without links in it */
