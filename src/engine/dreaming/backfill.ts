@@ -6,6 +6,7 @@ import type { Claim } from '../memory/chunking/split-claims.js';
 import { inRolledBackTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
+import { isInside } from '../support/files.js';
 import { claimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import type { MemoryChanger } from './promotion/change-memory.js';
@@ -184,11 +185,10 @@ function pathIn(dir: string, path: string): string {
     const why = systemErrorCode(cause) === 'ENOENT' ? 'not found' : systemReason(cause);
     throw new SvcError('USAGE', `cannot read ${path}: ${why}`, { hint, cause });
   }
-  const inside = relative(dir, real);
-  if (inside === '..' || inside.startsWith(`..${sep}`)) {
+  if (!isInside(real, dir)) {
     throw new SvcError('USAGE', `${path} is outside the workspace ${dir}`, { hint });
   }
-  return inside.split(sep).join('/');
+  return relative(dir, real).split(sep).join('/');
 }
 
 function isBelow(path: string, folder: string): boolean {

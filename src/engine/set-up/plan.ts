@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import {
   editJson,
   loadConfigText,
@@ -16,6 +16,7 @@ import {
 import { maskConfigText } from '../config/masked-text.js';
 import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
+import { pathBelow } from '../support/files.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { type OpenedSetUp, providersOf } from './open-set-up.js';
 import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';
@@ -137,9 +138,8 @@ function workspaceEdits(
   context: EngineContext,
 ): readonly Edit[] {
   if (resolveAgent(opened.loaded, undefined, context).workspaceDir === workspace) return [];
-  const below = relative(context.homeDir, workspace);
-  const isBelow = below !== '' && below !== '..' && !below.startsWith(`..${sep}`);
-  const value = isBelow && below !== workspace ? `~/${below.split(sep).join('/')}` : workspace;
+  const below = pathBelow(workspace, context.homeDir);
+  const value = below === undefined ? workspace : `~/${below.split(sep).join('/')}`;
   return [{ path: settingPath(opened, ['workspace']), value }];
 }
 
