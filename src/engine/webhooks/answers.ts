@@ -62,8 +62,8 @@ export type RequestRejection = keyof typeof REQUEST_REJECTIONS;
 /** The code of an answer with `ok: false`. */
 export type RejectionCode = RequestRejection | FlowRejection;
 
-/** Rejections by flows (facts §2.4). */
-export const FLOW_STATUSES: Readonly<Record<FlowRejection, number>> = {
+/** The status of an action that flows refused (facts §2.4). */
+export const REFUSAL_STATUSES: Readonly<Record<FlowRejection, number>> = {
   not_found: 404,
   not_managed: 409,
   terminal: 409,
@@ -129,7 +129,7 @@ export function actionAnswer(
   if (!answer.ok) {
     const { code, error, result } = answer;
     const body = { ok: false, routeId, code, error, result };
-    return { status: FLOW_STATUSES[code], code, headers, lingers: false, body };
+    return { status: REFUSAL_STATUSES[code], code, headers, lingers: false, body };
   }
   const { code, result } = answer;
   const body = { ok: true, routeId, ...(code === undefined ? {} : { code }), result };

@@ -7,7 +7,7 @@ import { flowViewSchema, taskViewSchema } from '../flow-model/record-schemas.js'
 import { TASK_RUNTIMES, TASK_STATUSES } from '../flow-model/task-record.js';
 import { groupBy } from '../support/lists.js';
 import { escapedPath } from '../support/request-path.js';
-import { FLOW_STATUSES, REQUEST_REJECTIONS, type RejectionCode } from './answers.js';
+import { REFUSAL_STATUSES, REQUEST_REJECTIONS, type RejectionCode } from './answers.js';
 import { signaturesOf } from './verify/schemes.js';
 import { GITLAB_HEADER, SECRET_HEADER } from './verify/verifier.js';
 
@@ -221,7 +221,7 @@ const PERFORMED = 'Performed, and on disk';
 
 function responses(route: DescribedRoute): JsonObject {
   const kinds = entriesOf(REQUEST_REJECTIONS).map(([code, { status }]) => ({ code, status }));
-  const refusals = entriesOf(FLOW_STATUSES).map(([code, status]) => ({ code, status }));
+  const refusals = entriesOf(REFUSAL_STATUSES).map(([code, status]) => ({ code, status }));
   const possible = [...kinds, ...refusals].filter(({ code }) => ONLY_WITH[code]?.(route) ?? true);
   const rejections = [...groupBy(possible, ({ status }) => status)].toSorted(([a], [b]) => a - b);
   const [received, accepted] =

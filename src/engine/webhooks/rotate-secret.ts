@@ -15,7 +15,7 @@ import type { EngineContext } from '../support/context.js';
 import { parsedJson } from '../support/text.js';
 import type { RotateOutput } from './output-schemas.js';
 import { secretsOf } from './routes.js';
-import { configuredRoute, openVerifier, routeUnknown } from './signed-request.js';
+import { configuredRoute, openVerifier, routeIn } from './signed-request.js';
 
 /** A step of replacing the secret of a route. */
 export interface Rotation {
@@ -94,7 +94,9 @@ function editOf(
   step: Exclude<Rotation['step'], { type: 'show' }>,
   input: LoadedConfig['input'],
 ): ValueEdit {
-  const { secret, verify, ...route } = routeIn(input, routeId);
+  // It may have been removed since it was resolved.
+  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
+  const { secret, verify, ...route } = routeIn(routes, routeId);
   const path = ['plugins', 'entries', 'webhooks', 'config', 'routes', routeId];
   const before = verify?.secrets ?? (secret === undefined ? [] : [secret]);
   if (step.type === 'finish' && before.length < 2) {
@@ -132,14 +134,6 @@ function referenceIn(argument: string): string {
       ? `for the variable, pass env:${argument}`
       : 'store it in a variable, a file or a program, and pass a reference such as env:NAME',
   });
-}
-
-function routeIn(input: LoadedConfig['input'], routeId: string) {
-  const routes = input.plugins?.entries?.webhooks?.config?.routes ?? {};
-  const route = Object.hasOwn(routes, routeId) ? routes[routeId] : undefined;
-  // It may have been removed since it was resolved.
-  if (route === undefined) throw routeUnknown(routeId, Object.keys(routes));
-  return route;
 }
 
 function outputOf(routeId: string, loaded: LoadedConfig, file: string | null): RotateOutput {

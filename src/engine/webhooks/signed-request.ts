@@ -91,16 +91,15 @@ export async function openVerifier(
 
 /** @throws SvcError WEBHOOK_ROUTE_UNKNOWN */
 export function configuredRoute(id: string, { resolved }: LoadedConfig): ResolvedRoute {
-  const { routes } = resolved.plugins.entries.webhooks.config;
-  const route = Object.hasOwn(routes, id) ? routes[id] : undefined;
-  if (route !== undefined) return route;
-  throw routeUnknown(id, Object.keys(routes));
+  return routeIn(resolved.plugins.entries.webhooks.config.routes, id);
 }
 
-/** @param ids of the configured routes */
-export function routeUnknown(id: string, ids: readonly string[]): SvcError {
-  const near = suggestName(id, ids);
-  return new SvcError('WEBHOOK_ROUTE_UNKNOWN', `webhook route ${id} not found`, {
+/** The route with an id. @throws SvcError WEBHOOK_ROUTE_UNKNOWN */
+export function routeIn<Route>(routes: Readonly<Record<string, Route>>, id: string): Route {
+  const route = Object.hasOwn(routes, id) ? routes[id] : undefined;
+  if (route !== undefined) return route;
+  const near = suggestName(id, Object.keys(routes));
+  throw new SvcError('WEBHOOK_ROUTE_UNKNOWN', `webhook route ${id} not found`, {
     hint:
       near === undefined
         ? 'run "svc webhook routes" to list them'
