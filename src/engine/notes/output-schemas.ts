@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { SESSION_READERS } from '../config/index.js';
+import { WRITE_ORIGINS } from '../dreaming/store/write-records.js';
 import {
   count,
   type DocumentOf,
@@ -55,7 +56,7 @@ export const memoryUndoListOutputSchema = documentSchema({
       at: field(z.iso.datetime(), 'When it was written.'),
       path,
       origin: field(
-        z.enum(['command', 'mcp', 'capture']),
+        z.enum(WRITE_ORIGINS),
         'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
       ),
       text: field(z.string(), 'What was added.'),

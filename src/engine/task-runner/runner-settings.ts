@@ -9,11 +9,11 @@ import { resolveConfiguredPath } from '../support/files.js';
 /** The runtimes that svc can run. */
 export const RUNNABLE = ['subagent', 'acp'] as const;
 export type RunnableRuntime = (typeof RUNNABLE)[number];
-/** Which requests of an agent are granted. */
-export type PermissionPolicy = 'allow' | 'deny' | 'read';
 
 /** How tasks of one runtime are run. */
 export type RuntimeSettings = NonNullable<ReturnType<typeof runtimeSettings>>;
+/** Which requests of an agent are granted. */
+export type PermissionPolicy = RuntimeSettings['permissions'];
 
 /** How tasks of each configured runtime are run. */
 export type RunnerSettings = Partial<Record<RunnableRuntime, RuntimeSettings>>;

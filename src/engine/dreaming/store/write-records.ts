@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
 
 /** Where a write came from. */
-const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
+export const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
 export type WriteOrigin = (typeof WRITE_ORIGINS)[number];
 
 /** A row of `writes`; JSON for lists, and 0 or 1 for booleans. */
