@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
-import { valueAt } from '../config/index.js';
+import { loadConfig, valueAt } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
@@ -60,7 +60,7 @@ export type RegisteredServer = Awaited<ReturnType<typeof registeredServers>>[num
 export async function registeredServers(context: IntegrateContext) {
   const servers = Object.values(AGENTS).flatMap((agent) =>
     scopedFiles(agent.server, context).map(async ({ scope, file }) => {
-      const found = await skipUnreadable(() => serversIn(agent, context, scope, undefined));
+      const found = await skipUnreadable(() => checkedServers(agent, context, scope, undefined));
       return (found ?? []).map((server) => ({ title: agent.title, file, ...server }));
     }),
   );
@@ -94,16 +94,17 @@ export async function registeredCaptures(context: IntegrateContext) {
   return (await Promise.all(captures)).flat();
 }
 
-/** The capture hooks of an agent, with the first path in them that does not exist; undefined where none are registered. */
-function captureHooks(context: IntegrateContext, scope: IntegrationScope, agent: AgentFormat) {
+/** The capture hooks of an agent, with what the first broken one lacks; undefined where none are registered. */
+async function captureHooks(
+  context: IntegrateContext,
+  scope: IntegrationScope,
+  agent: AgentFormat,
+) {
   const commands = hookCommands(context, scope, agent, 'capture');
   if (commands.length === 0) return undefined;
-  const [moved] = commands.flatMap((words) => {
-    const missing = missingPath(words);
-    const hint = `update the hook: ${updateCommand(agent.id, scope, words, ['--capture'])}`;
-    return missing === undefined ? [] : [{ missing, hint }];
-  });
-  return { moved };
+  const place = { what: 'hook', id: agent.id, scope, flags: ['--capture'] };
+  const lacks = await Promise.all(commands.map((words) => lackOf(words, context, place)));
+  return { moved: lacks.find((lack) => lack !== undefined) };
 }
 
 /** The files with hooks that agents read in this folder. */
@@ -140,30 +141,64 @@ async function hookEffect(
   const host = HOOK_AGENTS.find((known) => known === agent.id);
   const [words] = hookCommands(context, scope, agent, 'recall');
   if (host === undefined || words === undefined) return undefined;
-  const missing = missingPath(words);
-  if (missing === undefined) return effectOfCommand(context, host, words);
-  return {
-    recalls: false,
-    why: `${missing}, named in its hook, does not exist`,
-    hint: `update the hook: ${updateCommand(agent.id, scope, words, ['--active-memory'])}`,
-  };
+  const place = { what: 'hook', id: agent.id, scope, flags: ['--active-memory'] };
+  const lack = await lackOf(words, context, place);
+  if (lack === undefined) return effectOfCommand(context, host, words);
+  const why = `${lack.missing}, named in its hook, does not exist`;
+  return { recalls: false, why, hint: lack.hint };
 }
 
-/** A path in a command that does not exist, such as that of a program that moved. */
-function missingPath(words: readonly string[]): string | undefined {
-  return words.find((word) => isAbsolute(word) && !existsSync(word));
+/** Where a command is registered, and the flags that register it again. */
+interface CommandPlace {
+  readonly what: string;
+  readonly id: AgentId;
+  readonly scope: IntegrationScope;
+  readonly flags: readonly string[];
 }
 
-/** The command that registers something again, for the same memory. @param words what the agent runs */
-function updateCommand(
-  id: AgentId,
-  scope: IntegrationScope,
+/**
+ * What a command names that does not exist: a path, such as that of a program that moved, or the agent whose memory it
+ * uses. Undefined if there is nothing.
+ *
+ * @param words what the agent runs, perhaps after variables
+ */
+async function lackOf(
   words: readonly string[],
-  flags: readonly string[],
-): string {
+  context: IntegrateContext,
+  { what, id, scope, flags }: CommandPlace,
+) {
+  const path = words.find((word) => isAbsolute(word) && !existsSync(word));
+  const missing = path ?? (await unknownAgent(words, context));
+  if (missing === undefined) return undefined;
+  // A memory that does not exist is not registered again.
+  const rest = words.filter((word, at) => word !== missing && words[at + 1] !== missing);
   const project = scope === 'project' ? ['--project'] : [];
-  const all = [...flags, ...project, ...targetWords(targetOf(words))];
-  return ['svc integrate', id, ...all.map(shellWord)].join(' ');
+  const all = [...flags, ...project, ...targetWords(targetOf(rest))].map(shellWord);
+  const hint = `update the ${what}: ${['svc integrate', id, ...all].join(' ')}`;
+  return { missing: path ?? `agent ${missing}`, hint };
+}
+
+/** The agent whose memory a command uses, if the configuration has no such agent. */
+async function unknownAgent(
+  words: readonly string[],
+  context: IntegrateContext,
+): Promise<string | undefined> {
+  const { agent, config: configFile } = targetOf(words);
+  if (agent === undefined) return undefined;
+  const loaded = await skipUnreadable(() => loadConfig(worldOf(words, context), { configFile }));
+  const isKnown = loaded?.resolved.agents.list.some(({ id }) => id === agent) ?? true;
+  return isKnown ? undefined : agent;
+}
+
+/** The context of a command, with the variables before it. */
+function worldOf(words: readonly string[], context: IntegrateContext): IntegrateContext {
+  const variables = words.flatMap((word) => {
+    const [, name, value] = /^([A-Z_]+)=(.*)$/su.exec(word) ?? [];
+    return name === undefined ? [] : [[name, value] as const];
+  });
+  if (variables.length === 0) return context;
+  const env = { ...context.env, ...Object.fromEntries(variables) };
+  return { ...context, env, state: resolveStatePaths(env, context.homeDir) };
 }
 
 /** The memory that a command selects. */
@@ -211,7 +246,7 @@ export function targetWarning(
 ): Warning | undefined {
   if (remote !== undefined || targetWords(target).length > 0) return undefined;
   const before = serversIn(agent, context, scope, program).find((server) => server.name === name);
-  const dropped = targetWords(before?.target ?? {})
+  const dropped = targetWords(targetOf(before?.words ?? []))
     .map(shellWord)
     .join(' ');
   if (dropped === '') return undefined;
@@ -228,17 +263,10 @@ async function effectOfCommand(
   host: (typeof HOOK_AGENTS)[number],
   words: readonly string[],
 ): Promise<HookEffect> {
-  const variables = words.flatMap((word) => {
-    const [, name, value] = /^([A-Z_]+)=(.*)$/su.exec(word) ?? [];
-    return name === undefined ? [] : [[name, value] as const];
-  });
-  const env = { ...context.env, ...Object.fromEntries(variables) };
-  const { agent, config } = targetOf(words);
-  const configFile = config === undefined ? undefined : resolve(context.cwd, config);
-  const selection = { agentId: agent, configFile };
+  const { agent: agentId, config: configFile } = targetOf(words);
   try {
-    const state = variables.length === 0 ? context.state : resolveStatePaths(env, context.homeDir);
-    const { closed } = await decideHookGates({ ...context, env, state }, selection, host);
+    const selection = { agentId, configFile };
+    const { closed } = await decideHookGates(worldOf(words, context), selection, host);
     // Rules for single conversations apply only when there is one.
     return closed === undefined || closed.gate === 'chat_id'
       ? { recalls: true, why: null, hint: null }
@@ -278,11 +306,11 @@ async function listAgent(
     canRecall: noRecall(agent) === undefined,
   };
   try {
-    const found = serversIn(agent, context, scope, program);
+    const found = await checkedServers(agent, context, scope, program);
     const servers = found.map(({ name }) => name);
     const moved = found.flatMap((server) => server.moved ?? []);
     const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
-    const capture = captureHooks(context, scope, agent);
+    const capture = await captureHooks(context, scope, agent);
     return {
       ...listed,
       servers,
@@ -298,9 +326,24 @@ async function listAgent(
   }
 }
 
-/** The servers of svc in the file of an agent. @param program undefined where it is not known */
+/** The servers of svc in the file of an agent, with what they lack. @param program undefined where it is not known */
+async function checkedServers(
+  agent: AgentFormat,
+  context: IntegrateContext,
+  scope: IntegrationScope,
+  program: ProgramFacts | undefined,
+) {
+  const servers = serversIn(agent, context, scope, program).map(async ({ name, words }) => {
+    const flags = name === 'svc' ? [] : ['--name', name];
+    const lack = await lackOf(words, context, { what: 'entry', id: agent.id, scope, flags });
+    return { name, moved: lack && { name, ...lack } };
+  });
+  return Promise.all(servers);
+}
+
+/** The servers of svc in the file of an agent, with their command lines. */
 function serversIn(
-  { id, server }: AgentFormat,
+  { server }: AgentFormat,
   context: IntegrateContext,
   scope: IntegrationScope,
   program: ProgramFacts | undefined,
@@ -321,11 +364,8 @@ function serversIn(
       if (!isRecord(entry)) return [];
       const words = server.words(entry);
       if (!isOurs(name, urlOf(server, entry), serverScript(words))) return [];
-      const missing = missingPath(words.slice(0, words.indexOf('mcp')));
-      const flags = name === 'svc' ? [] : ['--name', name];
-      const hint = `update the entry: ${updateCommand(id, scope, words, flags)}`;
-      const moved = missing === undefined ? undefined : { name, missing, hint };
-      return [{ name, moved, target: targetOf(words) }];
+      const variables = Object.entries(Object(entry[server.envKey])).map((one) => one.join('='));
+      return [{ name, words: [...variables, ...words] }];
     });
   });
 }

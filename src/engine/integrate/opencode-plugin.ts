@@ -34,10 +34,12 @@ export const SvcCapture = async ({ directory }) => ({
 `;
 }
 
-/** The words of the command that a plugin of svc runs; undefined for a text that svc did not write. */
+/** The command that a plugin of svc runs, after its variables; undefined for a text that svc did not write. */
 export function opencodePluginWords(text: string): readonly string[] | undefined {
   if (!text.startsWith(MARK)) return undefined;
   const call = parsedJson(/^const call = (?<call>\{.*\});$/mu.exec(text)?.groups?.['call'] ?? '');
-  const words = isRecord(call) ? call['words'] : undefined;
-  return Array.isArray(words) ? words.filter((word) => typeof word === 'string') : [];
+  const { words, env } = isRecord(call) ? call : {};
+  const variables = Object.entries(Object(env)).map((variable) => variable.join('='));
+  const command = Array.isArray(words) ? words.filter((word) => typeof word === 'string') : [];
+  return [...variables, ...command];
 }

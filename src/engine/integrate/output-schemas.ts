@@ -76,10 +76,10 @@ export const integrationsOutputSchema = documentSchema({
       moved: field(
         listOf({
           name: field(z.string(), 'Its name in the agent.'),
-          missing: field(z.string(), 'The path in its entry that does not exist.'),
+          missing: field(z.string(), 'A path in its entry, or `agent NAME`, that does not exist.'),
           hint: field(z.string(), 'What to do about it.'),
         }),
-        'Those of `servers` that cannot start, because svc or Node.js has moved.',
+        'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
       ),
       hookFile: field(
         z.nullable(z.string()),
@@ -93,10 +93,13 @@ export const integrationsOutputSchema = documentSchema({
       captures: field(z.boolean(), 'Whether capture hooks are registered.'),
       captureMoved: field(
         objectOrNull({
-          missing: field(z.string(), 'The path in a capture hook that does not exist.'),
+          missing: field(
+            z.string(),
+            'A path in a capture hook, or `agent NAME`, that does not exist.',
+          ),
           hint: field(z.string(), 'What to do about it.'),
         }),
-        'Set if a capture hook cannot start, because svc or Node.js has moved.',
+        'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
       ),
       error: field(
         objectOrNull({

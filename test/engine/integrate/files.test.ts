@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
@@ -407,7 +408,8 @@ for (const agent of AGENT_IDS) {
     // A checkout, which only its receipt shows.
     const script = folder.write('checkout/bin/run.js', '');
     const former = folder.write('node-22.1/bin/node', '');
-    const notes = { name: 'svc-notes', target: { workspace: '/my notes' } };
+    const workspace = dirname(folder.write('my notes/MEMORY.md', ''));
+    const notes = { name: 'svc-notes', target: { workspace } };
     await add(agent, { program: { node: former, script } });
     await add(agent, { program: { node: former, script }, ...notes });
     await add(agent, {
@@ -422,7 +424,7 @@ for (const agent of AGENT_IDS) {
       {
         name: 'svc-notes',
         missing: former,
-        hint: `${update} --name svc-notes --workspace '/my notes'`,
+        hint: `${update} --name svc-notes --workspace '${workspace}'`,
       },
     ]);
     const node = folder.write('node-22.2/bin/node', '');
@@ -434,6 +436,43 @@ for (const agent of AGENT_IDS) {
       (await registeredServers(context)).map(({ moved: found }) => found?.missing),
       [script, script, undefined],
     );
+  });
+}
+
+for (const agent of ['codex', 'opencode'] as const) {
+  test(`${agent}: what uses a memory that does not exist is listed without it`, async () => {
+    const { folder, context, add } = home({ SVC_HOME: 'home' });
+    const program = {
+      node: folder.write('node', ''),
+      script: folder.write('svc-cli/bin/run.js', ''),
+    };
+    const configOf = (...ids: string[]) =>
+      JSON.stringify({ agents: { list: ids.map((id) => ({ id })) } });
+    const listed = async () => {
+      const env = {};
+      const [one] = await listIntegrations({ ...context, env }, 'user', [agent], program);
+      return [one?.moved[0] ?? null, one?.captureMoved];
+    };
+    const update = `svc integrate ${agent}`;
+    // In the configuration that its variables lead to, not in that of this process.
+    const file = folder.write('project/home/svc.json', configOf('work'));
+    await add(agent, { capture: true, program, target: { agent: 'work' } });
+    assert.equal(await listed(), [null, null]);
+    writeFileSync(file, configOf('other'));
+    assert.equal(await listed(), [
+      { name: 'svc', missing: 'agent work', hint: `update the entry: ${update}` },
+      { missing: 'agent work', hint: `update the hook: ${update} --capture` },
+    ]);
+    const config = folder.write('mine.json', configOf('work'));
+    await add(agent, { capture: true, program, target: { agent: 'work', config } });
+    assert.equal(await listed(), [null, null]);
+    rmSync(config);
+    assert.equal(await listed(), [
+      { name: 'svc', missing: config, hint: `update the entry: ${update} --agent work` },
+      { missing: config, hint: `update the hook: ${update} --capture --agent work` },
+    ]);
+    writeFileSync(config, '{');
+    assert.equal(await listed(), [null, null]);
   });
 }
 
