@@ -31,7 +31,7 @@ const EMPTY: RecallResult = { status: 'empty', warnings: [] };
 
 /** Recalls for a turn that passed the gates, from the cache or by searching. Never fails the turn. */
 export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Recall> {
-  const { facts, context, limits } = lane;
+  const { facts, context } = lane;
   const { config } = facts.settings;
   const { stateDir } = context.state;
   const question: RecallQuestion = {
@@ -62,7 +62,6 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
     { turn, question, lane, isOutdated },
     model,
     breaker === 'open',
-    limits.leftMs,
   );
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
@@ -92,10 +91,9 @@ async function recallInTime(
   request: Pick<RecallWork, 'isOutdated' | 'lane' | 'question' | 'turn'>,
   model: NamedModel | undefined,
   isPaused: boolean,
-  leftMs: number,
 ): Promise<RecallResult> {
   const { lane } = request;
-  const { signal } = lane.limits;
+  const { signal, leftMs } = lane.limits;
   const limitMs = Math.min(lane.facts.settings.config.timeoutMs, leftMs) - MARGIN_MS;
   const recoveryMs = Math.min(RECOVERY_MS, limitMs * RECOVERY_SHARE);
   let backend: MemoryBackend | undefined;

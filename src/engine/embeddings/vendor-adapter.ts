@@ -145,15 +145,15 @@ export class VendorAdapter implements EmbeddingAdapter {
   ): AsyncGenerator<KeyedPart> {
     // Loaded on demand: queries do not need it.
     const { startBatchRun } = await import('./batch/batch-run.js');
-    const { timeoutMs, pacing } = this.call('document', PATIENT, options);
+    const { onEvent, ...call } = this.call('document', PATIENT, options);
     try {
       yield* startBatchRun(inputs, options, {
         vendor,
         settings: this.settings.batch,
         limits: this.vendor.limits,
         nowMs: this.tools.nowMs,
-        timeoutMs,
-        pacing,
+        call,
+        onEvent,
         accept: (vector) => this.accept(vector),
         embedDocuments: (some, inline) => this.embedDocuments(some, inline),
       });

@@ -28,9 +28,10 @@ const SMALLEST_JOB = 50;
 
 /** What the adapter provides. */
 interface BatchEnvironment
-  extends Pick<BatchRun, 'accept' | 'limits' | 'nowMs' | 'settings' | 'vendor'> {
-  readonly timeoutMs: number;
-  readonly pacing: BatchRun['call']['pacing'];
+  extends Pick<
+    BatchRun,
+    'accept' | 'call' | 'limits' | 'nowMs' | 'onEvent' | 'settings' | 'vendor'
+  > {
   readonly embedDocuments: EmbeddingAdapter['embedDocuments'];
 }
 
@@ -40,16 +41,14 @@ export async function* startBatchRun(
   options: BatchEmbedOptions,
   environment: BatchEnvironment,
 ): AsyncGenerator<KeyedPart> {
-  const { timeoutMs, pacing, embedDocuments, settings, ...shared } = environment;
+  const { call, onEvent, embedDocuments, settings, ...shared } = environment;
   const stopping = new AbortController();
-  const signal =
-    options.signal === undefined ? stopping.signal : anySignal([options.signal, stopping.signal]);
-  const onEvent = options.onEvent ?? (() => undefined);
+  const signal = anySignal([call.signal, stopping.signal]);
   const run: BatchRun = {
     ...shared,
     settings: { ...settings, wait: settings.wait && options.waits },
     onEvent,
-    call: { signal, timeoutMs, pacing },
+    call: { ...call, signal },
     records: openJobRecords(options.jobs, options.clock),
     health: new BatchHealth(onEvent, settings.enabled),
     inline: (some) => embedDocuments(some, { signal, onEvent }),

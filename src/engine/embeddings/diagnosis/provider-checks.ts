@@ -6,6 +6,7 @@ import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import { networkWords } from '../../providers/http/status-fault.js';
 import { PROVIDERS } from '../../providers/registry.js';
 import { anySignal } from '../../support/async.js';
+import { formatCountOf } from '../../support/format.js';
 import { leadsToLoopback } from '../../support/network.js';
 import type { ProviderChoice } from '../choose-provider.js';
 import { credentialView, whyChosen } from '../describe-provider.js';
@@ -86,7 +87,7 @@ export async function checkKey(
   const location = (await locate(keyPath(credential.source, choice)))?.location;
   try {
     const { length } = await secretReader(world, signal)(credential.input);
-    const note = `set, ${length} character${length === 1 ? '' : 's'}`;
+    const note = `set, ${formatCountOf(length, 'character')}`;
     return { state: 'ok', text, note, location };
   } catch (error) {
     signal.throwIfAborted();

@@ -9,6 +9,7 @@ import {
   type SearchResponse,
   withSourceFooter,
 } from '../../memory/search/index.js';
+import { formatCountOf } from '../../support/format.js';
 import { safeLine } from '../../support/safe-line.js';
 import { withEllipsis } from '../../support/text.js';
 import { admission, type McpContext } from '../mcp-context.js';
@@ -184,7 +185,7 @@ function withinCharacters(text: string): string {
 /** The text result of `memory_search`. */
 export function searchText(answer: SearchAnswer, query: string): string {
   const { results, corrections = [], mode, warnings } = answer;
-  const count = results.length === 1 ? '1 result' : `${results.length} results`;
+  const count = formatCountOf(results.length, 'result');
   const head = `${count} for ${JSON.stringify(withEllipsis(query, MAX_QUERY_SHOWN))} (${mode})`;
   const instead = corrections.map(({ word, instead: words }) => {
     return `no match for ${JSON.stringify(word)}, searched for: ${words.join(', ')}`;
