@@ -1,6 +1,8 @@
 import Table from 'cli-table3';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
+import type { PaneLine } from './components/pane.js';
 import { fitColumns, fitEnd, LEAST_LAST, textWidth } from './fit.js';
+import { indentJson, safeLine, safeLines } from './safe-text.js';
 import type { Paint, Style } from './style.js';
 
 /** A column of a table. */
@@ -111,6 +113,21 @@ export function fieldLines(fields: readonly Field[], style: Style): readonly str
 
 /** cli-table3 compares each cell with those of all rows above it, so many rows are laid out as several tables. */
 const ROWS_PER_TABLE = 200;
+
+/** Named values, which may be untrusted, have several lines or be JSON, as {@link fieldLines} shows them. */
+export function renderFields(fields: readonly Field[], style: Style): string {
+  const safe = fields.map(([name, value, paint]): Field => {
+    return [safeLine(name), safeLines(indentJson(value ?? '')), paint];
+  });
+  return `${fieldLines(safe, style).join('\n')}\n`;
+}
+
+/** {@link renderFields} for a pane. */
+export function paneFields(fields: readonly Field[]): readonly PaneLine[] {
+  return fields.flatMap(([name, value, paint]) =>
+    value ? [{ label: safeLine(name), text: indentJson(value), ...(paint && { paint }) }] : [],
+  );
+}
 
 /** The lines of {@link renderTable} without titles. A cell can have several lines. */
 export function alignRows(

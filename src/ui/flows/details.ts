@@ -4,9 +4,9 @@ import type { TaskRecord } from '../../engine/flow-model/task-record.js';
 import type { FlowDetails, FlowEntry, FlowHistory, TaskDetails } from '../../engine/flows/index.js';
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { PaneLine } from '../components/pane.js';
-import { indentJson, safeLine, safeLines } from '../safe-text.js';
+import { safeLine, safeLines } from '../safe-text.js';
 import type { Style, View } from '../style.js';
-import { type Field, fieldLines, renderTable, right } from '../table.js';
+import { type Field, paneFields, renderFields, renderTable, right } from '../table.js';
 import { renderTaskList } from './list.js';
 import { ID_CHARS, statusPaint } from './rows.js';
 
@@ -147,19 +147,6 @@ export function agoWords(ms: number | null | undefined, nowMs: number): string |
 /** A time, if there is one. */
 export function isoTime(ms: number | null | undefined): string | undefined {
   return ms == null ? undefined : new Date(ms).toISOString();
-}
-
-function renderFields(fields: readonly Field[], style: Style): string {
-  const safe = fields.map(([name, value, paint]): Field => {
-    return [name, safeLines(indentJson(value ?? '')), paint];
-  });
-  return `${fieldLines(safe, style).join('\n')}\n`;
-}
-
-function paneFields(fields: readonly Field[]): readonly PaneLine[] {
-  return fields.flatMap(([label, value, paint]) =>
-    value ? [{ label, text: indentJson(value), ...(paint && { paint }) }] : [],
-  );
 }
 
 /** What happened to a flow and its tasks, oldest first. */

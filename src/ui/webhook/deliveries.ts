@@ -5,7 +5,7 @@ import { agoWords } from '../flows/details.js';
 import { ID_CHARS } from '../flows/rows.js';
 import { indentJson, safeLine, safeLines } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
-import { type Field, fieldLines, limitNote, renderTable } from '../table.js';
+import { type Field, limitNote, renderFields, renderTable } from '../table.js';
 
 /** Deliveries as a table, newest first. */
 export function renderDeliveries(
@@ -101,12 +101,9 @@ export function deliveryFields(
 /** All fields of a delivery, and its body. */
 export function renderDelivery(delivery: DeliveryDetails, options: View): string {
   const { style } = options;
-  const safe = deliveryFields(delivery, options).map(([name, value, paint]): Field => {
-    return [safeLine(name), safeLine(value ?? ''), paint];
-  });
-  const fields = fieldLines(safe, style).join('\n');
+  const fields = renderFields(deliveryFields(delivery, options), style);
   const body = delivery.body === '' ? '' : `\n${safeLines(indentJson(delivery.body))}\n`;
-  return `${style.bold(`delivery ${delivery.id}`)}\n${fields}\n${body}`;
+  return `${style.bold(`delivery ${delivery.id}`)}\n${fields}${body}`;
 }
 
 const BODY_WORDS: Readonly<Record<DeliveryDetails['bodyState'], string>> = {

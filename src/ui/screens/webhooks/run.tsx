@@ -15,6 +15,7 @@ import type { PaneLine } from '../../components/pane.js';
 import { createState } from '../../components/store.js';
 import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
+import { paneFields } from '../../table.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
@@ -248,9 +249,7 @@ function detailLines(details: DeliveryDetails, nowMs: number, style: Style): rea
   const { id, body } = details;
   return [
     { text: `delivery ${id}`, paint: style.bold },
-    ...deliveryFields(details, { style, nowMs }).flatMap(([label, text, paint]) =>
-      text == null ? [] : [{ label: safeLine(label), text, ...(paint && { paint }) }],
-    ),
+    ...paneFields(deliveryFields(details, { style, nowMs })),
     { text: '' },
     { text: indentJson(body) },
   ];
