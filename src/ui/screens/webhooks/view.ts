@@ -62,7 +62,12 @@ export function routesLines(
 
 function priorityOf(route: Route): number {
   if (route.state === 'skipped' || isFailing(route)) return Number.POSITIVE_INFINITY;
-  return route.activity.perSecond.reduce((sum, count) => sum + count, 0);
+  return lastMinute(route);
+}
+
+/** The number of requests in the last minute. */
+function lastMinute({ activity }: Route): number {
+  return activity.perSecond.reduce((sum, count) => sum + count, 0);
 }
 
 /** Whether the last request failed here. Rejected requests are the sender's fault. */
@@ -80,8 +85,7 @@ function routeLines(route: Route, options: RouteOptions): readonly string[] {
   const { id, state, activity, fault } = route;
   const name = padEnd(fitEnd(safeLine(id), nameColumns), nameColumns);
   const sparkColumns = Math.min(SPARK_COLUMNS, Math.max(0, columns - nameColumns - 30));
-  const minute = activity.perSecond.reduce((sum, count) => sum + count, 0);
-  const rate = padStart(`${formatShortCount(minute)}/min`, RATE_COLUMNS);
+  const rate = padStart(`${formatShortCount(lastMinute(route))}/min`, RATE_COLUMNS);
   const spark = sparkline(activity.perSecond, sparkColumns);
   const left = `${name}  ${spark} ${rate}  `;
   const rest = columns - 2 - textWidth(left);
