@@ -111,9 +111,6 @@ export function fieldLines(fields: readonly Field[], style: Style): readonly str
   );
 }
 
-/** cli-table3 compares each cell with those of all rows above it, so many rows are laid out as several tables. */
-const ROWS_PER_TABLE = 200;
-
 /** Named values, which may be untrusted, have several lines or be JSON, as {@link fieldLines} shows them. */
 export function renderFields(fields: readonly Field[], style: Style): string {
   const safe = fields.map(([name, value, paint]): Field => {
@@ -128,6 +125,9 @@ export function paneFields(fields: readonly Field[]): readonly PaneLine[] {
     value ? [{ label: safeLine(name), text: indentJson(value), ...(paint && { paint }) }] : [],
   );
 }
+
+/** cli-table3 compares each cell with those of all rows above it, so many rows are laid out as several tables. */
+const ROWS_PER_TABLE = 200;
 
 /** The lines of {@link renderTable} without titles. A cell can have several lines. */
 export function alignRows(

@@ -5,7 +5,7 @@ import type { View } from '../style.js';
 import { renderTable, right } from '../table.js';
 import type { AgentStatusView } from './status.js';
 import { providerWords } from './status-facts.js';
-import { changedFiles } from './words.js';
+import { changedFiles, lastSyncWords } from './words.js';
 
 const COLUMNS = [
   'agent',
@@ -44,10 +44,12 @@ function indexCells(status: BackendStatus, nowMs: number): readonly string[] {
     return [formatCount(files), '–', '–', fresh, formatRelativeTime(Date.parse(at), nowMs)];
   }
   const fresh = freshnessWords(status);
-  if (index.state === 'missing') return ['0', '0', '–', fresh, 'never'];
-  if (index.state !== 'ready') return ['–', '–', '–', fresh, '–'];
-  const { documents, chunks, bytes, lastSync } = index.statistics;
-  const synced = lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
+  const synced = lastSyncWords(status, nowMs);
+  if (index.state !== 'ready') {
+    const count = index.state === 'missing' ? '0' : '–';
+    return [count, count, '–', fresh, synced];
+  }
+  const { documents, chunks, bytes } = index.statistics;
   return [formatCount(documents), formatCount(chunks), formatBytes(bytes), fresh, synced];
 }
 

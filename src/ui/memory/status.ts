@@ -1,7 +1,6 @@
 import type {
   BackendStatus,
   ExtStatus,
-  SharedState,
   Staleness,
 } from '../../engine/memory/backends/memory-backend.js';
 import type { EmbeddingStatus } from '../../engine/memory/embedding-status.js';
@@ -17,7 +16,7 @@ import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { embeddingFacts, extFacts, type StatusFact } from './status-facts.js';
-import { changedFiles, skippedNames } from './words.js';
+import { changedFiles, lastSyncWords, skippedNames } from './words.js';
 
 /** One agent's memory as `svc memory status` shows it. */
 export interface AgentStatusView {
@@ -79,11 +78,9 @@ function builtinFacts(agent: AgentStatusView, options: View): readonly StatusFac
       : [{ label: 'extra paths', lines: status.extraPaths.map(safeLine) }]),
     { label: 'sources', lines: sourceLines(status) },
     ...excludedFacts(status),
-    ...(status.shared === undefined
-      ? [{ label: 'index', lines: [indexLine(status, options)] }]
-      : sharedFacts(status.shared, status, options)),
+    ...indexFacts(status, options),
     freshnessFact(status, style),
-    { label: 'last sync', lines: [lastSync(status, options.nowMs)] },
+    { label: 'last sync', lines: [lastSyncWords(status, options.nowMs)] },
     ...watcherFacts(status, options),
     { label: 'tokenizer', lines: [safeLine(status.tokenizer)] },
     { label: 'backend', lines: [status.backend] },
@@ -159,19 +156,16 @@ function sourceLines({ sources, index }: BackendStatus): readonly string[] {
   return alignRows(rows, ['left', 'right', 'right', 'left']);
 }
 
-function indexLine({ index, indexFile }: BackendStatus, options: View): string {
-  const path = shownPath(indexFile, options.homeDir);
-  if (index.state === 'ready') return `${path}  ${formatBytes(index.statistics.bytes)}`;
-  return path;
-}
-
-/** The server of a shared index, and the hosts that index into it. */
-function sharedFacts(
-  { server, origin, origins = [] }: SharedState,
-  { index }: BackendStatus,
-  { nowMs }: View,
+/** Where the index is; of a shared one, also the hosts that index into it. */
+function indexFacts(
+  { index, indexFile, shared }: BackendStatus,
+  { nowMs, homeDir }: View,
 ): readonly StatusFact[] {
   const size = index.state === 'ready' ? `  ${formatBytes(index.statistics.bytes)}` : '';
+  if (shared === undefined) {
+    return [{ label: 'index', lines: [`${shownPath(indexFile, homeDir)}${size}`] }];
+  }
+  const { server, origin, origins = [] } = shared;
   const rows = origins.map(({ name, documents, chunks, seenMsAgo }) => [
     name === origin ? `${safeLine(name)} (this host)` : safeLine(name),
     formatCountOf(documents, 'file'),
@@ -237,12 +231,6 @@ function changeWords(staleness: Staleness): string | undefined {
   const named = staleness.examples.map(safeLine).join(', ');
   const more = changedFiles(staleness) > staleness.examples.length ? ', …' : '';
   return `${counts.join(', ')}${named === '' ? '' : ` (${named}${more})`}`;
-}
-
-function lastSync({ index }: BackendStatus, nowMs: number): string {
-  if (index.state === 'unusable' || index.state === 'newer') return 'unknown';
-  const last = index.state === 'ready' ? index.statistics.lastSync : null;
-  return last === null ? 'never' : formatRelativeTime(Date.parse(last), nowMs);
 }
 
 const REFUSED_NAMED = 3;

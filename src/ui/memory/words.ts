@@ -1,8 +1,8 @@
-import type { Staleness } from '../../engine/memory/backends/memory-backend.js';
+import type { BackendStatus, Staleness } from '../../engine/memory/backends/memory-backend.js';
 import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
 import type { RebuildReason, SyncSummary } from '../../engine/memory/sync/index.js';
-import { formatCount } from '../../engine/support/format.js';
+import { formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
 const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
@@ -26,6 +26,13 @@ export function rebuildWords(rebuild: NonNullable<SyncSummary['rebuild']>): stri
 /** How many files differ from the index. */
 export function changedFiles({ added, changed, removed }: Staleness): number {
   return added + changed + removed;
+}
+
+/** When an index was last brought up to date. */
+export function lastSyncWords({ index }: Pick<BackendStatus, 'index'>, nowMs: number): string {
+  if (index.state === 'unusable' || index.state === 'newer') return 'unknown';
+  const last = index.state === 'ready' ? index.statistics.lastSync : null;
+  return last === null ? 'never' : formatRelativeTime(Date.parse(last), nowMs);
 }
 
 /** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */

@@ -16,7 +16,7 @@ import {
 } from '../../../engine/support/format.js';
 import type { ListItem } from '../../components/list-state.js';
 import { freshnessWords } from '../../memory/status-overview.js';
-import { changedFiles, modelWords } from '../../memory/words.js';
+import { changedFiles, lastSyncWords, modelWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import type { Mark } from '../../style.js';
 
@@ -180,7 +180,7 @@ function agentLine(
     ...(index.state === 'ready' && {
       files: formatCount(index.statistics.documents),
       chunks: formatCount(index.statistics.chunks),
-      indexed: indexedWords(index.statistics, status.watcher !== null, nowMs),
+      indexed: status.watcher === null ? lastSyncWords(status, nowMs) : 'watched',
     }),
     index: freshnessWords(status),
     search: search.join(' · '),
@@ -195,15 +195,6 @@ function agentLine(
 }
 
 const NO_CELLS: AgentCells = { index: '', files: '', chunks: '', indexed: '', search: '' };
-
-function indexedWords(
-  { lastSync }: { readonly lastSync: string | null },
-  isWatched: boolean,
-  nowMs: number,
-): string {
-  if (isWatched) return 'watched';
-  return lastSync === null ? 'never' : formatRelativeTime(Date.parse(lastSync), nowMs);
-}
 
 function providerWords({ provider, model, vectorStore }: StatusOutput): string {
   if (provider === null) return 'keyword only';
