@@ -134,10 +134,11 @@ export function alignRows(
   rows: readonly (readonly string[])[],
   aligns: readonly ('left' | 'right' | undefined)[] = [],
 ): readonly string[] {
+  const lines = rows.flatMap(rowLines);
   const colWidths: number[] = [];
-  for (const row of rows) {
-    for (const [at, cell] of row.entries()) {
-      colWidths[at] = Math.max(colWidths[at] ?? 1, ...cell.split('\n').map(textWidth));
+  for (const cells of lines) {
+    for (const [at, cell] of cells.entries()) {
+      colWidths[at] = Math.max(colWidths[at] ?? 1, textWidth(cell));
     }
   }
   const options = {
@@ -146,11 +147,18 @@ export function alignRows(
     chars: NO_LINES,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   };
-  const lines: string[] = [];
-  for (let at = 0; at < rows.length; at += ROWS_PER_TABLE) {
+  const drawn: string[] = [];
+  for (let at = 0; at < lines.length; at += ROWS_PER_TABLE) {
     const table = new Table(options);
-    table.push(...rows.slice(at, at + ROWS_PER_TABLE).map((row) => [...row]));
-    for (const line of table.toString().split('\n')) lines.push(line.trimEnd());
+    table.push(...lines.slice(at, at + ROWS_PER_TABLE));
+    for (const line of table.toString().split('\n')) drawn.push(line.trimEnd());
   }
-  return lines;
+  return drawn;
+}
+
+/** A row as one for each line of its cells: JSON can have more lines than one table can. */
+function rowLines(row: readonly string[]): string[][] {
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(...cells.map(({ length }) => length));
+  return Array.from({ length: height }, (_, line) => cells.map((lines) => lines[line] ?? ''));
 }

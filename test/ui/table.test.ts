@@ -91,10 +91,13 @@ test('columns are as wide as what a terminal shows in them, and lines end withou
   assert.equal(alignRows([]), []);
 });
 
-test('more rows than one layout takes are aligned like a few, and all listed', () => {
+test('very many rows, or lines of a cell, are aligned like a few, and all listed', () => {
   const names = Array.from({ length: 450 }, (_, at) => (at === 430 ? 'the longest' : `row ${at}`));
   const expected = names.map((name) => `${name.padEnd('the longest'.length)}  x`);
   assert.equal(alignRows(names.map((name) => [name, 'x'])), expected);
+  // More than a function can take as arguments.
+  const lines = Array.from({ length: 130_000 }, () => 'x');
+  assert.equal(alignRows([[lines.join('\n'), 'y']]), ['x  y', ...lines.slice(1)]);
 });
 
 test('a line below a table says how much of everything it lists, only if that is not all', () => {
