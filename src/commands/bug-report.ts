@@ -4,7 +4,7 @@ import { processFacts } from '../cli/context.js';
 import { SvcError } from '../engine/errors/index.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
-import { renderBugReport } from '../ui/overview/overall-status.js';
+import { renderBugReport } from '../ui/overview/about.js';
 
 export default class BugReport extends BaseCommand<BugReportOutput> {
   static override summary = 'Write an archive for a bug report, with secrets masked.';

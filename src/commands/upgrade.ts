@@ -3,7 +3,7 @@ import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
-import { renderUpgrade } from '../ui/overview/overall-status.js';
+import { renderUpgrade } from '../ui/overview/about.js';
 
 export default class Upgrade extends BaseCommand<UpgradeOutput> {
   static override summary = 'Show how to upgrade svc, and whether there is a newer version.';

@@ -2,7 +2,7 @@ import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
 import { aboutProgram } from '../engine/overview/about.js';
 import type { VersionOutput } from '../engine/overview/output-schemas.js';
-import { renderVersion } from '../ui/overview/overall-status.js';
+import { renderVersion } from '../ui/overview/about.js';
 
 export default class Version extends BaseCommand<VersionOutput> {
   static override summary = 'Print the version; with --verbose, the environment too.';

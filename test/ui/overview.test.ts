@@ -4,11 +4,8 @@ import type { RegisteredCapture } from '../../src/engine/integrate/index.js';
 import type { OverallStatus } from '../../src/engine/overview/overall-status.js';
 import type { CheckedSecret } from '../../src/engine/secrets/check-secrets.js';
 import { iso } from '../../src/engine/support/time.js';
-import {
-  renderBugReport,
-  renderOverallStatus,
-  renderVersion,
-} from '../../src/ui/overview/overall-status.js';
+import { renderBugReport, renderVersion } from '../../src/ui/overview/about.js';
+import { renderOverallStatus } from '../../src/ui/overview/overall-status.js';
 import { renderSecretsCheck } from '../../src/ui/secrets-check.js';
 import { createStyle } from '../../src/ui/style.js';
 
