@@ -1,5 +1,7 @@
 import type { Diagnosis } from '../engine/embeddings/index.js';
 import { SvcError } from '../engine/errors/index.js';
+import { diagnoseMemory } from '../engine/memory/diagnose-memory.js';
+import type { OpenedMemory } from '../engine/memory/index.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
 import type { CommandContext } from './command-context.js';
@@ -7,7 +9,20 @@ import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './terminal.js';
 
 /** Runs the checks once. */
-export type Diagnose = ProviderScreenOptions['start'];
+type Diagnose = ProviderScreenOptions['start'];
+
+/** Tests everything that the queries of a memory need. @throws what {@link showDiagnosis} does */
+export function showMemoryDiagnosis(
+  memory: OpenedMemory,
+  command: CommandContext,
+): Promise<Diagnosis> {
+  const subject = memory.ext === undefined ? 'provider path' : 'external search';
+  return showDiagnosis(
+    (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
+    `${subject} of agent ${memory.name}`,
+    command,
+  );
+}
 
 /**
  * Shows a diagnosis: on a terminal, live until the user leaves; then, in any case, as text.

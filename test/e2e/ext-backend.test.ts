@@ -36,6 +36,7 @@ test('the program answers from its own folders and loads no model', async () => 
   }
   const deep = await status('--deep');
   assert.equal([deep?.backend, deep?.ext?.vectors, deep?.ext?.updated?.files], ['ext', 'off', 2]);
+  assert.match((await svc('provider', 'test')).stdout, /^external search of agent main\n/);
   assert.is((await svc('memory', 'index')).code, 0);
   assert.not.ok(newCommands().some((command) => LOADS_MODEL.test(command)));
   assert.not.ok(existsSync(home.at('.config')) || existsSync(home.at('.cache')));

@@ -3,7 +3,6 @@ import { type LoadedConfig, loadConfig } from '../../engine/config/index.js';
 import { dreamTargets } from '../../engine/dreaming/index.js';
 import { messageOf, SvcError } from '../../engine/errors/index.js';
 import { openExistingFlows } from '../../engine/flows/index.js';
-import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
 import { type OpenedMemory, openMemory } from '../../engine/memory/index.js';
 import { watchedWebhooks } from '../../engine/serve/watched-webhooks.js';
 import { anySignal, deferred } from '../../engine/support/async.js';
@@ -44,16 +43,10 @@ export async function prepareTarget(
     case 'index':
       return withMemory(target.agent, command, closing, (memory) => showIndexing(memory, command));
     case 'diagnosis': {
-      const { showDiagnosis } = await import('../show-diagnosis.js');
+      const { showMemoryDiagnosis } = await import('../show-diagnosis.js');
       await import('../../ui/screens/provider/run.js');
       return withMemory(target.agent, command, closing, (memory) =>
-        untilLeft(() =>
-          showDiagnosis(
-            (checkSignal, onEvent) => diagnoseMemory(memory, { signal: checkSignal, onEvent }),
-            `provider path of agent ${memory.name}`,
-            command,
-          ),
-        ),
+        untilLeft(() => showMemoryDiagnosis(memory, command)),
       );
     }
     case 'candidates':

@@ -107,15 +107,9 @@ export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
     memory: OpenedMemory,
     { isOnly }: { readonly isOnly: boolean },
   ): Promise<Diagnosis> {
-    const { showDiagnosis } = await import('../../cli/show-diagnosis.js');
-    const { diagnoseMemory } = await import('../../engine/memory/diagnose-memory.js');
+    const { showMemoryDiagnosis } = await import('../../cli/show-diagnosis.js');
     this.write('\n');
     const command = await this.commandContext();
-    const subject = memory.ext === undefined ? 'provider path' : 'external search';
-    return showDiagnosis(
-      (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
-      `${subject} of agent ${memory.name}`,
-      { ...command, quiet: command.quiet || !isOnly },
-    );
+    return showMemoryDiagnosis(memory, { ...command, quiet: command.quiet || !isOnly });
   }
 }

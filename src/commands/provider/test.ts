@@ -2,18 +2,10 @@ import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
-import { type Diagnose, showDiagnosis } from '../../cli/show-diagnosis.js';
+import { showDiagnosis, showMemoryDiagnosis } from '../../cli/show-diagnosis.js';
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
-import { diagnoseMemory } from '../../engine/memory/diagnose-memory.js';
-
-/** What is tested, and for which agent. */
-interface Subject {
-  readonly agent: string | null;
-  readonly title: string;
-  readonly start: Diagnose;
-}
 
 export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
   static override summary = 'Test an embedding provider and show how to fix it.';
@@ -29,34 +21,32 @@ Exits with 1 if queries cannot be embedded. On a terminal, the result stays on s
 
   async run(): Promise<ProviderTestOutput> {
     const { args, flags } = await this.parse(ProviderTest);
-    const { agent, title, start } =
+    const output =
       args.provider === undefined
-        ? await this.agentSubject(flags)
-        : await this.providerSubject(args.provider, flags);
-    const diagnosis = await showDiagnosis(start, title, await this.commandContext());
-    if (!diagnosis.ok) this.setExitCode(1);
-    return { agent, ...diagnosis };
+        ? await this.testAgent(flags)
+        : await this.testProvider(args.provider, flags);
+    if (!output.ok) this.setExitCode(1);
+    return output;
   }
 
-  private async agentSubject(flags: TargetFlags): Promise<Subject> {
+  private async testAgent(flags: TargetFlags): Promise<ProviderTestOutput> {
     const memory = await this.openMemory(flags);
-    return {
-      agent: memory.agentId,
-      title: `provider path of agent ${memory.name}`,
-      start: (signal, onEvent) => diagnoseMemory(memory, { signal, onEvent }),
-    };
+    const diagnosis = await showMemoryDiagnosis(memory, await this.commandContext());
+    return { agent: memory.agentId, ...diagnosis };
   }
 
-  private async providerSubject(provider: string, flags: TargetFlags): Promise<Subject> {
+  private async testProvider(provider: string, flags: TargetFlags): Promise<ProviderTestOutput> {
     const context = this.context();
     const options = { agentId: flags.agent, configFile: flags.config };
     const providers = await loadAgentProviders(context, options);
     this.addWarnings(providers.warnings);
+    const { agentId: agent } = providers;
     const { clock } = context;
-    return {
-      agent: providers.agentId,
-      title: `provider ${provider} for agent ${providers.agentId}`,
-      start: (signal, onEvent) => diagnoseNamed(provider, providers, { clock, signal, onEvent }),
-    };
+    const diagnosis = await showDiagnosis(
+      (signal, onEvent) => diagnoseNamed(provider, providers, { clock, signal, onEvent }),
+      `provider ${provider} for agent ${agent}`,
+      await this.commandContext(),
+    );
+    return { agent, ...diagnosis };
   }
 }
