@@ -24,7 +24,7 @@ interface BrowserScreenProps<Item extends ListItem> {
   /** At the right of the title, most important last. */
   readonly facts: (state: BrowserState<Item>) => readonly string[];
   readonly columns: () => readonly ListColumn<Item>[];
-  /** Shown instead of an empty list. */
+  /** Shown instead of an empty list of the first choice, which is everything. */
   readonly empty: () => string;
   readonly keys: () => BrowserKeysOptions;
   /** Whether details are below the list at any width, since its rows are long. */
@@ -92,7 +92,7 @@ const BELOW_ROWS = 8;
 const DIVIDER = ' │ ';
 
 interface BrowserBodyProps<Item extends ListItem> {
-  readonly browser: Pick<Browser<Item>, 'dispatch' | 'open'>;
+  readonly browser: Pick<Browser<Item>, 'choices' | 'dispatch' | 'open'>;
   readonly state: BrowserState<Item>;
   readonly columns: readonly ListColumn<Item>[];
   readonly empty: string;
@@ -111,7 +111,7 @@ function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): Reac
       dispatch={(event) => dispatch({ type: 'list', event })}
       columns={columns}
       area={part}
-      empty={emptyWords(state, empty)}
+      empty={emptyWords(state, browser.choices, empty)}
       onOpen={browser.open}
     />
   );
@@ -155,11 +155,13 @@ function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): Reac
 }
 
 function emptyWords<Item extends ListItem>(
-  { total, list }: BrowserState<Item>,
+  { total, list, choice }: BrowserState<Item>,
+  choices: readonly string[],
   empty: string,
 ): string {
   if (total === undefined) return 'reading …';
-  return list.items.length === 0 ? empty : 'nothing matches the filter';
+  if (list.items.length > 0) return 'nothing matches the filter';
+  return choice === 0 ? empty : `nothing under "${choices[choice]}"`;
 }
 
 /** The question of a browser, or its filter while it is typed. */

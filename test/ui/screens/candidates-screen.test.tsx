@@ -122,6 +122,15 @@ test('the result contains the decisions that were not undone, also those that co
   assert.equal(await ended, decided);
 });
 
+test('a choice without candidates does not claim that there are none', async () => {
+  const { terminal, ended } = open(80, 24, { load: async () => [WEAK] });
+  await waitForText(terminal, '❯ · 0.57');
+  terminal.type('f');
+  await waitForText(terminal, 'nothing under "ready"');
+  terminal.type('q');
+  await ended;
+});
+
 test('w explains, failed gates first; w again shows the passage', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, '❯ ✓ 0.86');

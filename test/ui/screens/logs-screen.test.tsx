@@ -92,7 +92,7 @@ test('keys choose a level, / filters, and the header names both', async () => {
   await hides('accepted 49');
   await waitForText(terminal, 'accepted 40');
   terminal.type('e');
-  await waitForText(terminal, 'no lines yet');
+  await waitForText(terminal, 'nothing under "error"');
   terminal.type('a/accepted 33');
   await waitForText(terminal, '1 of 50');
   terminal.type(KEYS.enter);
