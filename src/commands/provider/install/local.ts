@@ -6,8 +6,10 @@ import { resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
 import type { InstallLocalOutput } from '../../../engine/providers/local/output-schemas.js';
 import { installRuntime, removeRuntime } from '../../../engine/providers/local/runtime/install.js';
-import type { InstalledRuntime } from '../../../engine/providers/local/runtime/store.js';
-import { runtimesDir } from '../../../engine/providers/local/runtime/store.js';
+import {
+  type InstalledRuntime,
+  runtimesDir,
+} from '../../../engine/providers/local/runtime/store.js';
 import {
   installNote,
   modelNote,
