@@ -6,6 +6,7 @@ import type { MemoryStore } from '../../forget/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   citedPart,
+  type FoundDocument,
   type GetRequest,
   type GetResponse,
   lookUpDocument,
@@ -21,7 +22,7 @@ import {
   scanSources,
 } from '../../sources/index.js';
 import type { WorkOptions } from '../../sync/index.js';
-import type { DocumentKey, LineRange } from '../../types.js';
+import type { DocumentKey } from '../../types.js';
 import type { MemoryBackend } from '../memory-backend.js';
 import type { ExtSettings } from './ext-settings.js';
 import { findFile } from './find-file.js';
@@ -62,10 +63,8 @@ export async function getExternal(
       throw error;
     }
   }
-  const { document, range } = match;
-  const forgotten = await readForgotten(forget);
-  const { absolutePath } = document;
-  return readFileLines({ document, range }, request, { absolutePath, forgotten });
+  const { absolutePath } = match.document;
+  return readFileLines(match, request, { absolutePath, forgotten: await readForgotten(forget) });
 }
 
 /** All files of the collections, by path. */
@@ -73,9 +72,7 @@ export function listExternal(
   settings: ExtSettings,
   sources: MemorySources,
 ): readonly ListedDocument[] {
-  return documentsOf(settings, sources)
-    .map(({ absolutePath: _, ...document }) => document)
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return documentsOf(settings, sources).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function lookUp(
@@ -83,7 +80,7 @@ function lookUp(
   documents: readonly ExternalDocument[],
   { collections }: ExtSettings,
   { memory }: MemorySources,
-): { readonly document: ExternalDocument; readonly range?: LineRange | undefined } | undefined {
+): FoundDocument<ExternalDocument> | undefined {
   const cited = parseCitation(target);
   const { path } = cited;
   const [prefix, name, ...rest] = path.split('/');
@@ -94,22 +91,17 @@ function lookUp(
   if (document === undefined) {
     return lookUpDocument(documents, resolveWorkspace(memory.workspaceDir), target);
   }
-  const { range } = citedPart(cited);
-  return range === undefined ? { document } : { document, range };
+  const { range, pages } = citedPart(cited);
+  return { document, range, pages };
 }
 
 function documentsOf(
   settings: ExtSettings,
   { memory }: MemorySources,
 ): readonly ExternalDocument[] {
-  const notes = scanSources({ memory }).files.map((file) => ({
-    source: file.source,
-    path: file.path,
-    kind: file.kind,
-    size: file.size,
-    modifiedMs: file.mtimeMs,
-    absolutePath: file.absolutePath,
-  }));
+  const notes = scanSources({ memory }).files.map(({ mtimeMs, ctimeMs: _, ...file }) => {
+    return { ...file, modifiedMs: mtimeMs };
+  });
   return [...notes, ...exportedSessions(settings)];
 }
 

@@ -327,6 +327,7 @@ test('passages that the built-in engine cited as a fallback can be read', async 
     (await backend.get({ target: results[0]?.citation ?? '' })).text,
     /A bittern called/,
   );
+  assert.is((await failureOf(backend.get({ target: 'MEMORY.md#p3' }))).code, 'RANGE_INVALID');
   const { code, hint } = await failureOf(backend.get({ target: 'other/2026-11-01.md' }));
   assert.is(code, 'DOCUMENT_NOT_INDEXED');
   assert.match(hint ?? '', /such as memory\/2026-11-01\.md/);
