@@ -186,29 +186,3 @@ function isLostCollection(failure: unknown): boolean {
 export function hasWords({ query }: Pick<SearchRequest, 'query'>): boolean {
   return /[\p{L}\p{N}]/u.test(query);
 }
-
-/** Parts of the query that the program was not asked about. */
-export function requestWarnings(
-  request: SearchRequest,
-  { sessions }: Pick<ExtSettings, 'sessions'>,
-): readonly Warning[] {
-  const warnings: Warning[] = [];
-  if (!hasWords(request)) {
-    warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
-  }
-  if (request.exact === true) {
-    warnings.push({
-      code: 'EXACT_IGNORED',
-      message: 'the external search program decides how words match, so exact search has no effect',
-      hint: 'to search with the builtin engine, set memory.backend to "builtin"',
-    });
-  }
-  if (request.sources?.includes('sessions') === true && !sessions.enabled) {
-    warnings.push({
-      code: 'SOURCE_OFF',
-      message: 'conversations are not searched',
-      hint: 'set memory.ext.sessions.enabled to true',
-    });
-  }
-  return warnings;
-}

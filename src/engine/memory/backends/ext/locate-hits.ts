@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Warning } from '../../../errors/index.js';
 import { isInside, realOrGiven } from '../../../support/files.js';
 import { withEllipsis } from '../../../support/text.js';
 import { sectionsOf } from '../../chunking/chunk-document.js';
@@ -28,7 +29,7 @@ import {
 } from '../../sources/index.js';
 import { overlaps } from '../../types.js';
 import type { Collection } from './collections.js';
-import { modeFor, requestWarnings } from './ext-asker.js';
+import { hasWords, modeFor } from './ext-asker.js';
 import type { ExtSettings } from './ext-settings.js';
 import { findFile, findLines } from './find-file.js';
 import type { ExtMode } from './tool/ask-program.js';
@@ -194,4 +195,30 @@ export async function responseOf(
     belowMinScore,
     warnings: requestWarnings(request, settings),
   };
+}
+
+/** Parts of the query that the program was not asked about. */
+function requestWarnings(
+  request: SearchRequest,
+  { sessions }: Pick<ExtSettings, 'sessions'>,
+): readonly Warning[] {
+  const warnings: Warning[] = [];
+  if (!hasWords(request)) {
+    warnings.push({ code: 'QUERY_EMPTY', message: 'the query contains nothing to search for' });
+  }
+  if (request.exact === true) {
+    warnings.push({
+      code: 'EXACT_IGNORED',
+      message: 'the external search program decides how words match, so exact search has no effect',
+      hint: 'to search with the builtin engine, set memory.backend to "builtin"',
+    });
+  }
+  if (request.sources?.includes('sessions') === true && !sessions.enabled) {
+    warnings.push({
+      code: 'SOURCE_OFF',
+      message: 'conversations are not searched',
+      hint: 'set memory.ext.sessions.enabled to true',
+    });
+  }
+  return warnings;
 }
