@@ -7,7 +7,7 @@ import type {
 import { formatCountOf } from '../../../support/format.js';
 import type { ExtSettings } from './ext-settings.js';
 import { knownFeatures, readExtState, updateExtState } from './ext-state.js';
-import { listCollections } from './register-collections.js';
+import { countFiles, listCollections } from './register-collections.js';
 import { askProgram, detectFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure } from './tool/open-tool.js';
 import { runTool } from './tool/run-tool.js';
@@ -90,10 +90,7 @@ async function checkCollections(
   const listed = await listCollections(run, settings);
   const wanted = settings.collections();
   const known = wanted.filter(({ name }) => listed.some((one) => one.name === name));
-  const files = listed
-    .filter(({ name }) => wanted.some((one) => one.name === name))
-    .reduce((sum, one) => sum + (one.files ?? 0), 0);
-  const text = `${known.length} of ${wanted.length}, ${files} files`;
+  const text = `${known.length} of ${wanted.length}, ${countFiles(listed, wanted)} files`;
   if (known.length === wanted.length) return { state: 'ok', text };
   const missing = wanted
     .filter((one) => !known.includes(one))

@@ -23,8 +23,8 @@ export interface ExtRefresherOptions {
   readonly clock: Clock;
   /** Held during a refresh of any agent's index: refreshes take turns. */
   readonly lockFile: string;
-  /** The folder of the user's own models. */
-  readonly modelsDir: string | undefined;
+  /** The folder of the user's own models; need not exist. */
+  readonly modelsDir: string;
   /** Called when the program's collections have changed. */
   readonly onNewCollections: () => Promise<void>;
 }

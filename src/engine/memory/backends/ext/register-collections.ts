@@ -27,7 +27,7 @@ export async function registerCollections(settings: ExtSettings, features: ToolF
   const added = wanted.filter((one) => !isCurrent(one));
   for (const { name } of [...gone, ...added]) {
     if (isListed(name)) await remove(name, settings, run);
-    remember(settings, (all) => all.filter((other) => other.name !== name));
+    remember(settings, name, []);
   }
   // Whether existing collections remain that must be rescanned.
   const hasKept = added.length < wanted.length;
@@ -42,11 +42,12 @@ export async function registerCollections(settings: ExtSettings, features: ToolF
   return { hasKept, hasNew, stdout: first.stdout + second.stdout, listed: second.listed };
 }
 
-function remember(
-  { dir }: ExtSettings,
-  change: (known: readonly KnownCollection[]) => readonly KnownCollection[],
-): void {
-  updateExtState(dir, (state) => ({ ...state, collections: change(state.collections) }));
+/** Records what the program has under a name. */
+function remember({ dir }: ExtSettings, name: string, now: readonly KnownCollection[]): void {
+  updateExtState(dir, (state) => {
+    const others = state.collections.filter((other) => other.name !== name);
+    return { ...state, collections: [...others, ...now] };
+  });
 }
 
 async function remove(name: string, { update }: ExtSettings, run: Run): Promise<void> {
@@ -73,8 +74,7 @@ async function addAll(
   for (const collection of collections) {
     const { name, root, pattern } = collection;
     // Recorded first: if svc is killed, it still knows that this name is its own.
-    const others = (all: readonly KnownCollection[]) => all.filter((other) => other.name !== name);
-    remember(settings, (all) => [...others(all), { name, root, pattern: BEING_ADDED }]);
+    remember(settings, name, [{ name, root, pattern: BEING_ADDED }]);
     try {
       const args = ['collection', 'add', root, '--name', name, ...patternWords(flag, pattern)];
       stdout += (await run(args, settings.update.updateTimeoutMs)).stdout;
@@ -84,14 +84,14 @@ async function addAll(
       refused.push(collection);
       continue;
     }
-    remember(settings, (all) => [...others(all), { name, root, pattern }]);
+    remember(settings, name, [{ name, root, pattern }]);
   }
   const listed = await listCollections(run, settings);
   for (const collection of collections) {
     const found = listed.find(({ name }) => name === collection.name);
     if (found?.pattern === undefined || found.pattern === collection.pattern) continue;
     await remove(collection.name, settings, run);
-    remember(settings, (all) => all.filter(({ name }) => name !== collection.name));
+    remember(settings, collection.name, []);
     refused.push(collection);
   }
   return { refused, stdout, listed };
@@ -119,4 +119,14 @@ export async function listCollections(
   { update }: ExtSettings,
 ): Promise<readonly ListedCollection[]> {
   return readCollections((await run(['collection', 'list'], update.commandTimeoutMs)).stdout);
+}
+
+/** How many files the program has in some collections. */
+export function countFiles(
+  listed: readonly ListedCollection[],
+  collections: readonly Pick<Collection, 'name'>[],
+): number {
+  return listed
+    .filter(({ name }) => collections.some((one) => one.name === name))
+    .reduce((sum, { files = 0 }) => sum + files, 0);
 }

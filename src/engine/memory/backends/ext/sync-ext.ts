@@ -9,7 +9,12 @@ import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
 import { type ExtState, extStateFile, updateExtState } from './ext-state.js';
-import { listCollections, type Run, registerCollections } from './register-collections.js';
+import {
+  countFiles,
+  listCollections,
+  type Run,
+  registerCollections,
+} from './register-collections.js';
 import type { ToolFeatures } from './tool/ask-program.js';
 import { type Tool, ToolFailure, toolIndexFile } from './tool/open-tool.js';
 import { readCounts, readPending, type UpdateCounts } from './tool/read-answer.js';
@@ -25,8 +30,8 @@ export interface ExtSync extends Pick<WorkOptions, 'onEvent' | 'signal'> {
   readonly skipped: readonly SkippedFile[];
   /** Digest of the files; see treeOf. */
   readonly tree: string | null;
-  /** The folder of the user's own models, if any. */
-  readonly modelsDir: string | undefined;
+  /** The folder of the user's own models; need not exist. */
+  readonly modelsDir: string;
   /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;
   /** Deadline, by `performance.now()`. */
@@ -73,26 +78,24 @@ async function refresh(sync: ExtSync, run: Run): Promise<ExtSyncResult> {
   const { settings, clock, skipped, tree } = sync;
   const startedMs = clock.now();
   const registered = await registerCollections(settings, sync.features, run);
-  const update = registered.hasKept
-    ? await run(['update'], settings.update.updateTimeoutMs)
-    : { stdout: registered.stdout, stderr: '' };
-  const listed = registered.hasKept ? await listCollections(run, settings) : registered.listed;
-  const names = new Set(settings.collections().map(({ name }) => name));
-  const files = listed
-    .filter(({ name }) => names.has(name))
-    .reduce((sum, collection) => sum + (collection.files ?? 0), 0);
+  let { listed } = registered;
+  let counts: UpdateCounts = readCounts(registered.stdout);
+  let pending = readPending(registered.stdout);
+  if (registered.hasKept) {
+    const { stdout } = await run(['update'], settings.update.updateTimeoutMs);
+    listed = await listCollections(run, settings);
+    counts = sumOf(counts, readCounts(stdout));
+    pending = readPending(stdout) ?? pending;
+  }
   const updated = {
     atMs: startedMs,
     tookMs: clock.now() - startedMs,
-    files,
+    files: countFiles(listed, settings.collections()),
     tree,
     // Not reported when nothing is missing.
-    withoutVectors: readPending(update.stdout) ?? readPending(registered.stdout) ?? 0,
+    withoutVectors: pending ?? 0,
   };
   const state = updateExtState(settings.dir, (before) => ({ ...before, updated }));
-  const counts = registered.hasKept
-    ? sumOf(readCounts(registered.stdout), readCounts(update.stdout))
-    : readCounts(registered.stdout);
   const embedded = await embed(sync, state, run);
   return { counts, skipped, hasNewCollections: registered.hasNew, ...embedded };
 }
@@ -150,9 +153,9 @@ function isEmbeddingDue(
 }
 
 /** Lets the program use the user's models instead of downloading its own. */
-function linkModels(dir: string, modelsDir: string | undefined): void {
+function linkModels(dir: string, modelsDir: string): void {
   const link = join(dir, 'cache', 'qmd', 'models');
-  if (modelsDir === undefined || !existsSync(modelsDir) || existsSync(link)) return;
+  if (!existsSync(modelsDir) || existsSync(link)) return;
   try {
     makeFolders(join(dir, 'cache', 'qmd'));
     // A dangling link.

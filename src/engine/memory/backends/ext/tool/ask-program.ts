@@ -91,10 +91,7 @@ export type ToolFeatures = DeepReadonly<z.infer<typeof toolFeatures>>;
  *
  * @throws ToolFailure; BACKEND_UNAVAILABLE for a release without collections
  */
-export async function detectFeatures(
-  tool: Tool,
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
-): Promise<ToolFeatures> {
+export async function detectFeatures(tool: Tool, options: RunOptions): Promise<ToolFeatures> {
   const [version, help] = await Promise.all([
     // The oldest releases have no --version; their help text is enough.
     runTool(tool, ['--version'], options).catch((error: unknown) => {
