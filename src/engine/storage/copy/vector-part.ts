@@ -5,10 +5,10 @@ import {
   createIndex,
   currentIdentity,
   newerIndex,
+  type OpenedIndex,
   openIndex,
   type PackedEmbedding,
   type PackedStore,
-  type SqliteIndex,
 } from '../../memory/index/index.js';
 import { withIndexLock } from '../../memory/sync/index-lock.js';
 import type { CopyPart } from './copy-part.js';
@@ -43,13 +43,7 @@ export async function withIndexVectors<T>(
   use: (store: PackedStore) => Promise<T>,
 ): Promise<T | undefined> {
   const opened = openIndex(file, 'read');
-  if (opened.state === 'missing') return undefined;
-  if (opened.state !== 'ready') throw unusable(file, opened);
-  try {
-    return await use(await opened.index.packedStore());
-  } finally {
-    opened.index.close();
-  }
+  return opened.state === 'missing' ? undefined : withVectorsOf(file, opened, use);
 }
 
 /** The same for writing; an index without documents is created if there is none. */
@@ -66,29 +60,27 @@ export async function withWrittenVectors<T>(
     if (!existsSync(file)) {
       createIndex(file, currentIdentity({ chunking, tokenizer: store.fts.tokenizer })).seal();
     }
-    const opened = openIndex(file, 'write', store.vector);
-    if (opened.state !== 'ready') {
-      throw unusable(file, opened.state === 'missing' ? DELETED : opened);
-    }
-    const index: SqliteIndex = opened.index;
-    try {
-      return await use(await index.packedStore());
-    } finally {
-      index.close();
-    }
+    return withVectorsOf(file, openIndex(file, 'write', store.vector), use);
   });
 }
 
 const LOCK_WAIT_MS = 60_000;
 
-const DELETED = { state: 'unusable', why: 'it was deleted' } as const;
-
-function unusable(
+async function withVectorsOf<T>(
   file: string,
-  { state, why }: { readonly state: 'newer' | 'unusable'; readonly why: string },
-): SvcError {
-  if (state === 'newer') return newerIndex(why);
-  return new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
-    hint: 'bring it up to date without storage.url first: svc memory index',
-  });
+  opened: OpenedIndex,
+  use: (store: PackedStore) => Promise<T>,
+): Promise<T> {
+  if (opened.state === 'newer') throw newerIndex(opened.why);
+  if (opened.state !== 'ready') {
+    const why = opened.state === 'missing' ? 'it was deleted' : opened.why;
+    throw new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
+      hint: 'bring it up to date without storage.url first: svc memory index',
+    });
+  }
+  try {
+    return await use(await opened.index.packedStore());
+  } finally {
+    opened.index.close();
+  }
 }
