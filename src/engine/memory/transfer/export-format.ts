@@ -148,8 +148,7 @@ export function exportedPath(path: string, attempt = 0): string {
   const name = `${stem.replace(/^[\s.]+/u, '') || '_'}${extension}`.trimEnd();
   const shortened = [...name].slice(-MAX_NAME_CHARS).join('').trimStart();
   const hashed = attempt === 0 ? path : `${path}\0${attempt}`;
-  const hash = createHash('sha256').update(hashed).digest('hex').slice(0, HASH_CHARS);
-  return `${OTHER_FOLDER}/${hash}/${shortened}`;
+  return `${OTHER_FOLDER}/${hash('sha256', hashed).slice(0, HASH_CHARS)}/${shortened}`;
 }
 
 /** Other separators, drive letters and ASCII control characters: all of \p{Cc} but U+0080 to U+009F. */

@@ -18,6 +18,7 @@ import {
   contentOf,
   type ExportLine,
   exportFault,
+  type LineOf,
   parseLine,
   readFileLines,
   vectorsOf,
@@ -92,7 +93,7 @@ export async function importFiles(
   for await (const { line, number } of linesOf(checked.file)) {
     signal?.throwIfAborted();
     if (line.type !== 'document' || !(fresh.has(line.path) || different.has(line.path))) continue;
-    const { path, modifiedMs } = line;
+    const { path } = line;
     if (checked.documents.get(path) !== line.sha256) {
       throw exportFault(checked.file, number, 'the file changed while it was being read');
     }
@@ -101,8 +102,7 @@ export async function importFiles(
     if (!replaces && lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined) {
       refuseConflicts([path], root);
     }
-    const document = { path, modifiedMs, bytes: contentOf(line) };
-    writeDocument(root, document, replaces ? backupDir : undefined);
+    writeDocument(root, line, replaces ? backupDir : undefined);
     if (replaces) replaced.push({ path, backup: join(backupDir, path) });
     else written.push(path);
   }
@@ -213,10 +213,10 @@ function compareTarget(root: string, documents: CheckedExport['documents']) {
  */
 function writeDocument(
   root: string,
-  document: { readonly path: string; readonly bytes: Buffer; readonly modifiedMs: number },
+  document: LineOf<'document'>,
   backupDir: string | undefined,
 ): void {
-  const { path, bytes, modifiedMs } = document;
+  const { path, modifiedMs } = document;
   requireFolders(root, path);
   const file = join(root, path);
   try {
@@ -228,7 +228,7 @@ function writeDocument(
     makeFolders(dirname(file), SHARED_FOLDER_MODE);
     // Node.js takes negative numbers for now, and dates for what they say.
     const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
-    replaceFile(file, bytes, PRIVATE_MODE, modified);
+    replaceFile(file, contentOf(document), PRIVATE_MODE, modified);
   } catch (error) {
     throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${systemReason(error)}`, {
       hint: 'fix that and run the same command again: files already written are skipped',
