@@ -25,6 +25,15 @@ function shortDigest(text: string): Buffer {
   return Buffer.from(digest.slice(0, HASH_BYTES), 'latin1');
 }
 
+/** The rows of some contents. */
+export function ofContents<T extends { readonly hash: Buffer }>(
+  rows: readonly T[],
+  contents: readonly { readonly hash: Buffer }[],
+): T[] {
+  const hashes = new Set(contents.map(({ hash }) => hash.toString('latin1')));
+  return rows.filter(({ hash }) => hashes.has(hash.toString('latin1')));
+}
+
 /** The last of the rows of each content, so that what follows the last one is after all of them. */
 export function distinctContents<T extends { readonly hash: Buffer }>(rows: readonly T[]): T[] {
   return uniqueBy(rows.toReversed(), ({ hash }) => hash.toString('latin1')).toReversed();

@@ -1,5 +1,6 @@
 import type { Server, Sql, Transaction } from '../../../../postgres/index.js';
 import { columnsOf, groupBy } from '../../../../support/lists.js';
+import { ofContents } from '../../content-hash.js';
 import type {
   EmbeddingEntry,
   IdPage,
@@ -48,12 +49,7 @@ export async function putEmbeddings(
        WHERE EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = hash.hash)`,
       columnsOf(rows, 'hash'),
     );
-    const isUsed = new Set(used.map(({ hash }) => hash.toString('latin1')));
-    await storePacked(
-      transaction,
-      id,
-      rows.filter(({ hash }) => isUsed.has(hash.toString('latin1'))),
-    );
+    await storePacked(transaction, id, ofContents(rows, used));
     await endClaims(transaction, identity, entries);
     await raiseWholeTo(transaction, memory, { id, identity });
   });

@@ -1,6 +1,6 @@
 import { JOB_KEPT_MS } from '../../../../embeddings/index.js';
 import type { Server } from '../../../../postgres/index.js';
-import { distinctContents } from '../../content-hash.js';
+import { distinctContents, ofContents } from '../../content-hash.js';
 import type {
   IdPage,
   MissingEmbedding,
@@ -63,22 +63,21 @@ export async function missingEmbeddings(
     );
     if (rows.length === 0) return [];
     const missing = distinctContents(rows);
-    const claimed = await claim(server, question, missing);
-    const own = missing.filter(({ hash }) => claimed.has(hash.toString('latin1')));
+    const own = ofContents(missing, await claim(server, question, missing));
     // Another host was faster with all of them.
     if (own.length === 0) continue;
     return own.map(({ headings, ...row }) => ({ ...row, headingPath: headingPathOf(headings) }));
   }
 }
 
-/** @returns the hashes that are claimed now, as binary strings */
+/** @returns the contents that are claimed now */
 async function claim(
   server: Server,
   { name, identity }: MissingQuestion,
   contents: readonly { readonly hash: Buffer }[],
-): Promise<ReadonlySet<string>> {
+): Promise<readonly { readonly hash: Buffer }[]> {
   const hashes = contents.map(({ hash }) => hash);
-  const claimed = await server.transaction(async (transaction) => {
+  return server.transaction(async (transaction) => {
     await transaction.run(
       `INSERT INTO svc.embedding_claims AS known (identity, hash, origin, expires_at)
        SELECT $1, hash, $2, clock_timestamp() + ${CLAIM} FROM unnest($3::bytea[]) AS hash ORDER BY hash
@@ -94,12 +93,11 @@ async function claim(
          WHERE spaces.identity = $1 AND embeddings.hash = claims.hash)`,
       [identity, name, hashes],
     );
-    return transaction.query<{ readonly hash: Buffer }>(
+    return transaction.query(
       'SELECT hash FROM svc.embedding_claims WHERE identity = $1 AND origin = $2 AND hash = ANY ($3)',
       [identity, name, hashes],
     );
   });
-  return new Set(claimed.map(({ hash }) => hash.toString('latin1')));
 }
 
 /** Ends the claims of this host, except for what waits for a job of its provider. */
