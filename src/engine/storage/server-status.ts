@@ -47,10 +47,7 @@ export async function serverStatus(
       usable: supported && isCurrent && isAllowed,
       schemaVersion,
       knownSchemaVersion: SCHEMA_VERSION,
-      pending: pendingAfter(schemaVersion).map(({ version: number, name }) => ({
-        version: number,
-        name,
-      })),
+      pending: pendingAfter(schemaVersion).map(({ sql: _, ...migration }) => migration),
       readOnly: facts.isReadOnly,
       missingRights: rights.grantToUse ?? null,
       clockAheadMs: facts.clockAheadMs,

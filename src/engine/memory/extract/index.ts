@@ -212,7 +212,7 @@ export async function extractText({
   readonly timeoutMs?: number;
   readonly signal: AbortSignal | undefined;
 }): Promise<Extraction> {
-  const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / 1024 / 1024}`;
+  const heap = `--max-old-space-size=${MEMORY_LIMIT_BYTES / MEGABYTE}`;
   const loader = IS_SOURCE ? process.execArgv : [];
   // Loading what starts processes takes 5 ms.
   const { runProgram } = await import('../../child/run-program.js');

@@ -39,8 +39,7 @@ export {
 } from './memory-sources.js';
 export { frontMatterEnd, isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
-export type { ExcludeDecision } from './pattern-list.js';
-export { isIgnoreFile } from './pattern-list.js';
+export { type ExcludeDecision, isIgnoreFile } from './pattern-list.js';
 export {
   type BytesOutcome,
   type DocumentText,
