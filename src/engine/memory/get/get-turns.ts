@@ -47,7 +47,7 @@ export function readTurns(
     turnsIn(file, requested, withContext, forgotten),
   );
   requireLine(requested, document.path, totalLines);
-  const chosen = withContext ? withNearest(turns) : turns;
+  const chosen = withContext ? upToNearest(turns, requested.endLine) : turns;
   const shown = turnsWithinLimit(chosen, request.lines === undefined);
   const isCut = isShortened || chosen.slice(shown.length).some((turn) => turn.asked);
   const last = shown.at(-1)?.line ?? requested.startLine;
@@ -120,12 +120,10 @@ function turnsIn(
   return { turns, totalLines, isShortened };
 }
 
-/** The requested turns, and the nearest few on either side. */
-function withNearest(turns: readonly ReadTurn[]): readonly ReadTurn[] {
-  const first = turns.findIndex((turn) => turn.asked);
-  const last = turns.findLastIndex((turn) => turn.asked);
-  if (first === -1) return turns;
-  return turns.slice(Math.max(0, first - CONTEXT_TURNS), last + 1 + CONTEXT_TURNS);
+/** Turns up to the nearest few after a line. */
+function upToNearest(turns: readonly ReadTurn[], endLine: number): readonly ReadTurn[] {
+  const after = turns.findIndex(({ line }) => line > endLine);
+  return after === -1 ? turns : turns.slice(0, after + CONTEXT_TURNS);
 }
 
 function turnsWithinLimit(turns: readonly ReadTurn[], countsTurns: boolean): readonly ReadTurn[] {

@@ -53,6 +53,12 @@ test('a citation comes with the turns around it', async () => {
   );
   assert.is(part.text.split('\n')[2], '[2026-02-03T04:05:06.000Z] User: turn 13 in two lines');
   getOutputSchema.parse({ ...getOutput(part), warnings: [] });
+  // Also if the cited lines have none.
+  const noise = await backend.get({ target: 'sessions/main/talk.jsonl#L6' });
+  assert.equal(
+    noise.turns?.map(({ line }) => line),
+    [4, 5, 7, 8],
+  );
 });
 
 test('the requested lines are returned', async () => {
