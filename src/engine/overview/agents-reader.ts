@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type OpenedMemory, type StatusOutput, statusOutput } from '../memory/index.js';
 import type { Clock } from '../support/context.js';
 import { fileStamp, namesIn } from '../support/files.js';
+import { isWithin } from '../support/time.js';
 import { type OverallFault, readAgent } from './overall-status.js';
 
 /** Pause before an agent is read again although its stamp is the same: not every change of its files shows there. */
@@ -62,9 +63,9 @@ export class AgentsReader {
 
   private isDue({ endedMs, tookMs, stamp, memory }: LastReading): boolean {
     if (endedMs === undefined) return true;
-    const restedMs = this.clock.now() - endedMs;
-    if (restedMs >= Math.max(REST_MS, tookMs / MOST_SHARE)) return true;
-    return restedMs >= tookMs / MOST_SHARE_ON_CHANGE && stamp !== stampOf(memory);
+    const nowMs = this.clock.now();
+    if (!isWithin(endedMs, nowMs, Math.max(REST_MS, tookMs / MOST_SHARE))) return true;
+    return !isWithin(endedMs, nowMs, tookMs / MOST_SHARE_ON_CHANGE) && stamp !== stampOf(memory);
   }
 
   private async read(agent: LastReading): Promise<void> {

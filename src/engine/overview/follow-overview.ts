@@ -8,6 +8,7 @@ import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal, sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
+import { isWithin } from '../support/time.js';
 import { type AgentOverview, AgentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import {
@@ -197,8 +198,8 @@ export class OverviewFollower {
   /** Whether a part is due to be polled; if so, its next interval starts now. */
   private isDue(part: PolledPart): boolean {
     const nowMs = this.clock.now();
-    if (nowMs - (this.polledMs.get(part) ?? Number.NEGATIVE_INFINITY) < POLL_EVERY_MS[part])
-      return false;
+    const polledMs = this.polledMs.get(part) ?? Number.NEGATIVE_INFINITY;
+    if (isWithin(polledMs, nowMs, POLL_EVERY_MS[part])) return false;
     this.polledMs.set(part, nowMs);
     return true;
   }

@@ -1,6 +1,7 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { Flows } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
+import { isWithin } from '../support/time.js';
 import type { LiveRouteActivity, WebhookActivity } from './activity.js';
 import { DeliveryReader } from './deliveries/delivery-reader.js';
 import type { Delivery } from './deliveries/delivery-record.js';
@@ -66,8 +67,9 @@ export function liveWebhooks(
     version = current;
   };
   const readSoon = (): void => {
-    if (isReading || clock.now() - readMs < READ_FLOWS_EVERY_MS) return;
-    readMs = clock.now();
+    const nowMs = clock.now();
+    if (isReading || isWithin(readMs, nowMs, READ_FLOWS_EVERY_MS)) return;
+    readMs = nowMs;
     isReading = true;
     const ended = (error?: unknown): void => {
       isReading = false;

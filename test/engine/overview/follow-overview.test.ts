@@ -13,7 +13,7 @@ import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
-import { newFlow, newTask, testFlows } from '../../support/flows.js';
+import { newFlow, newTask, testClock, testFlows } from '../../support/flows.js';
 import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 
@@ -41,8 +41,9 @@ interface Followed {
 function follow(
   home: TempFolder,
   runBackgroundChecks: () => Promise<readonly BackgroundFinding[]> = async () => [],
+  more: Partial<EngineContext> = {},
 ): Followed {
-  const context = contextOf(home.path);
+  const context = contextOf(home.path, more);
   const ending = new AbortController();
   running.add(ending);
   let known: Partial<Overview> = {};
@@ -92,6 +93,23 @@ test('an empty home is reported as such, and reading it creates nothing', async 
   );
   await followed.end();
   assert.equal(readdirSync(home.path), []);
+});
+
+test('after the clock was set back, what is polled is polled at once', async () => {
+  const clock = testClock();
+  let checks = 0;
+  const followed = follow(
+    tempFolder(),
+    async () => {
+      checks += 1;
+      return [];
+    },
+    { clock },
+  );
+  await waitFor('the first checks', () => checks === 1);
+  clock.setAheadMs = -3_600_000;
+  await waitFor('the next checks', () => checks === 2);
+  await followed.end();
 });
 
 test('edits to long-term memory update whether it is full', async () => {

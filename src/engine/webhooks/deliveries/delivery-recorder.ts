@@ -5,6 +5,7 @@ import { faultFields, messageOf } from '../../errors/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import { databaseFault } from '../../sqlite/database.js';
 import type { Clock } from '../../support/context.js';
+import { isWithin } from '../../support/time.js';
 import { type NewDelivery, recordedDelivery } from './delivery.js';
 import {
   DeliveryFile,
@@ -222,8 +223,7 @@ export class DeliveryRecorder {
 
   private logFailure(error: unknown): void {
     const nowMs = this.options.clock.now();
-    // A clock that was set back does not silence it.
-    if (Math.abs(nowMs - this.failedMs) < FAILURE_EVERY_MS) return;
+    if (isWithin(this.failedMs, nowMs, FAILURE_EVERY_MS)) return;
     this.failedMs = nowMs;
     const message = `deliveries cannot be recorded: ${messageOf(error)}`;
     this.options.log.error(faultFields(error), message);
