@@ -39,8 +39,7 @@ export function workspaceOutput({ workspace, agents }: DreamTarget) {
 }
 
 export function claimOutput({ key, text, place }: RecallEntry) {
-  const { source, path, startLine, endLine } = place;
-  return { key, text, source, path, startLine, endLine };
+  return { key, text, ...place };
 }
 
 function signalOutput(entry: RecallEntry) {

@@ -1,5 +1,4 @@
 import type { MapRule } from '../../config/index.js';
-import type { FlowAction, StartFlow } from '../../flow-model/action-schemas.js';
 import { actionTemplate, type MadeAction } from '../../flow-model/action-template.js';
 import { pointerKeys, valueAtKeys } from '../../support/json-pointer.js';
 
@@ -9,16 +8,11 @@ export interface MappedRequest {
   readonly body: unknown;
 }
 
+/** What a rule makes of a body. */
+type Made = MadeAction | { readonly type: 'ignored' };
+
 /** What the rules of a route make of a request. Rules are counted from 1. */
-type MappingResult =
-  | { readonly type: 'unmatched' }
-  | { readonly type: 'ignored'; readonly rule: number }
-  | { readonly type: 'invalid'; readonly rule: number; readonly error: string }
-  | {
-      readonly type: 'action';
-      readonly rule: number;
-      readonly action: FlowAction | StartFlow;
-    };
+type MappingResult = { readonly type: 'unmatched' } | (Made & { readonly rule: number });
 
 export type RuleSet = (request: MappedRequest) => MappingResult;
 
@@ -56,8 +50,6 @@ function conditionOf(condition: Condition): (value: unknown) => boolean {
   return (value) => (value !== undefined && value !== null) === condition.exists;
 }
 
-type Make = (body: unknown) => MadeAction | { readonly type: 'ignored' };
-
-function compileAction({ action, set, task }: MapRule): Make {
+function compileAction({ action, set, task }: MapRule): (body: unknown) => Made {
   return action === undefined ? () => ({ type: 'ignored' }) : actionTemplate({ action, set, task });
 }
