@@ -197,6 +197,11 @@ test('"provider": "none" is written only on request', async () => {
     assert.is(run.code, 0, run.stderr);
     const text = readFileSync(home.at('svc.json'), 'utf8');
     assert.is(/^\s*"provider": "none"/mu.test(text), isWritten, text);
+    const again = ['config', 'init', '--workspace', home.at('notes'), '--no-index'];
+    const moved = await runInSession(again, { home: home.path, env });
+    assert.is(moved.code, 0, moved.stderr);
+    const now = readFileSync(home.at('svc.json'), 'utf8');
+    assert.is(/^\s*"provider": "none"/mu.test(now), isWritten, now);
   }
 });
 

@@ -23,8 +23,8 @@ export interface ChosenWorkspace {
   /** Absolute. */
   readonly dir: string;
   readonly withExample: boolean;
-  /** Indexes all of its Markdown, not only `MEMORY.md` and `memory/`. */
-  readonly indexesAll: boolean;
+  /** Indexes all of its Markdown, not only `MEMORY.md` and `memory/`; undefined leaves that as it is. */
+  readonly indexesAll: boolean | undefined;
 }
 
 const STATES: Readonly<Record<WorkspaceCandidate['state'], string>> = {
@@ -65,20 +65,21 @@ export async function askWorkspace(
     const indexesAll = await askIndexAll(dir, command, true);
     const withExample =
       state !== 'memory' &&
-      !indexesAll &&
+      indexesAll !== true &&
       (await askYes('Add an example MEMORY.md?', false, { help: EXAMPLE, signal }));
     return { dir, withExample, indexesAll };
   }
 }
 
-/** Whether to index all Markdown of a folder that has no memory; yes without asking. */
+/** Whether to index all Markdown of a folder that has no memory; yes without asking. Undefined of other folders. */
 export async function askIndexAll(
   dir: string,
   { context: { homeDir }, signal }: CommandContext,
   asks: boolean,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const outside = workspaceState(dir) === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
-  if (outside === 0 || !asks) return outside > 0;
+  if (outside === 0) return undefined;
+  if (!asks) return true;
   const question = `Index the ${formatCountOf(outside, 'Markdown file')} in ${shownPath(dir, homeDir)}?`;
   return askYes(question, true, { help: INDEX_ALL, signal });
 }
@@ -112,9 +113,12 @@ export async function askProvider(
     const hint = [model, sign].filter((text) => text !== null).join(' · ');
     return { value: { kind: 'named', provider }, label: safeLine(provider), hint: safeLine(hint) };
   });
-  choices.push(...otherChoices(preferred !== undefined));
+  // An available provider would be used at once.
+  const canWait = preferred === undefined || (preferred === 'none' && offers.length === 0);
+  choices.push(...otherChoices(canWait));
+  const without = preferred === 'none' ? 'never' : 'later';
   const initial = choices.find(({ value }) => {
-    return value.kind === 'named' ? value.provider === preferred : preferred === undefined;
+    return value.kind === 'named' ? value.provider === preferred : value.kind === without;
   })?.value;
   const answer = await askChoice('Which embedding provider should svc use?', choices, {
     ...(initial === undefined ? {} : { initial }),
@@ -133,15 +137,15 @@ type ProviderAnswer =
   | { readonly kind: 'named'; readonly provider: string }
   | { readonly kind: 'another' | 'later' | 'never' };
 
-/** The choices besides the available providers. Where one would be detected, doing without means never. */
-function otherChoices(isDetected: boolean): readonly Choice<ProviderAnswer>[] {
+/** The choices besides the available providers. @param canWait whether none would be detected now */
+function otherChoices(canWait: boolean): readonly Choice<ProviderAnswer>[] {
   const later: Choice<ProviderAnswer> = {
     value: { kind: 'later' },
     label: 'keyword search for now',
     hint: 'a provider is used as soon as its key is set',
   };
   return [
-    ...(isDetected ? [] : [later]),
+    ...(canWait ? [later] : []),
     { value: { kind: 'another' }, label: 'another provider', hint: 'type its name' },
     {
       value: { kind: 'never' },

@@ -25,8 +25,8 @@ import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';
 export interface SetUpChoices {
   /** Absolute path of the folder. */
   readonly workspace: string;
-  /** Adds the whole workspace to the paths that are indexed. */
-  readonly indexesAll: boolean;
+  /** Adds the whole workspace to the paths that are indexed, or removes it; undefined leaves them as they are. */
+  readonly indexesAll: boolean | undefined;
   /**
    * The id or kind of an adapter, or the id of an entry. `none` turns embedding off; undefined leaves it
    * to auto-detection, which picks up a key that is set later.
@@ -83,7 +83,7 @@ export function planSetUp(
   const data = parseConfigText(file, base).value;
   const edits = [
     ...workspaceEdits(opened, choices, context),
-    ...(choices.indexesAll ? [allNotesEdit(opened)] : []),
+    ...(choices.indexesAll === undefined ? [] : [allNotesEdit(opened, choices.indexesAll)]),
     ...providerEdits(opened, provider ?? name, choices.model),
     ...(provider === null ? [] : keyEdits(opened, provider, key, context)),
   ].filter(({ path, value }) => value !== undefined || valueAt(data, path) !== undefined);
@@ -126,10 +126,12 @@ function differences(texts: readonly string[]): SetUpPlan['diff'] {
     .filter((lines) => lines.length > 0);
 }
 
-function allNotesEdit(opened: OpenedSetUp): Edit {
+function allNotesEdit(opened: OpenedSetUp, indexesAll: boolean): Edit {
   const path = settingPath(opened, ['memorySearch', 'extraPaths']);
   const written = valueAt(opened.loaded.input, path);
-  return { path, value: [...new Set([...(Array.isArray(written) ? written : []), '.'])] };
+  const others = Array.isArray(written) ? written.filter((one) => one !== '.') : [];
+  const paths = indexesAll ? [...others, '.'] : others;
+  return { path, value: paths.length === 0 ? undefined : paths };
 }
 
 function workspaceEdits(

@@ -83,7 +83,7 @@ interface ProviderOffer {
 /** The offered providers and the default. */
 export interface ProviderOffers {
   readonly offers: readonly ProviderOffer[];
-  /** Undefined means keyword search only. */
+  /** `none` where the configuration has it; undefined means keyword search until there is a provider. */
   readonly preferred: string | undefined;
 }
 
@@ -113,7 +113,8 @@ export async function offeredProviders(
   );
   signal.throwIfAborted();
   const primary = listed.find(({ role }) => role === 'primary');
-  return { offers: offers.flat(), preferred: primary?.provider };
+  const preferred = settings.provider === 'none' ? 'none' : primary?.provider;
+  return { offers: offers.flat(), preferred };
 }
 
 function offerOf(listed: ListedProvider, isRunning: boolean): readonly ProviderOffer[] {

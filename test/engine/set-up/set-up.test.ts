@@ -41,7 +41,7 @@ function choicesOf(world: World, some: Partial<SetUpChoices> = {}): SetUpChoices
     workspace: world.at('home/.svc/workspace'),
     provider: 'openai',
     model: undefined,
-    indexesAll: false,
+    indexesAll: undefined,
     key: { kind: 'unchanged' },
     ...some,
   };
@@ -107,7 +107,7 @@ test('an example is only added to a workspace on request, and existing files sta
   }));
 
 test('providers with a key and running servers are offered; a running server is never preferred', () =>
-  inWorld(async ({ context }) => {
+  inWorld(async ({ context, write }) => {
     const offered = async (env: Readonly<Record<string, string>>, running: string) => {
       const { providers } = openSetUp(withEnv(context, env), { force: false });
       const isReachable = async (url: URL) => url.host === running;
@@ -124,6 +124,12 @@ test('providers with a key and running servers are offered; a running server is 
       undefined,
     ]);
     assert.equal(await offered({}, 'localhost:1234'), [['lmstudio'], undefined]);
+    // Who chose no provider sends no notes to one because a key appeared.
+    write(
+      'home/.svc/svc.json',
+      '{ "agents": { "defaults": { "memorySearch": { "provider": "none" } } } }',
+    );
+    assert.equal(await offered({ VOYAGE_API_KEY: 'x' }, ''), [['voyage'], 'none']);
   }));
 
 test('a server is found by connecting to its address', () =>
@@ -336,6 +342,13 @@ test('a folder of notes can be indexed as a whole, in addition to what is alread
     const { plan } = await setUp(world, { provider: undefined, indexesAll: true });
     const { agents } = JSON.parse(plan.text);
     assert.equal(agents.defaults.memorySearch.extraPaths, ['../more', '.']);
+    const extraPaths = async (indexesAll: boolean | undefined) => {
+      const { text } = (await setUp(world, { provider: undefined, indexesAll })).plan;
+      return JSON.parse(text).agents.defaults.memorySearch.extraPaths;
+    };
+    assert.equal(await extraPaths(true), ['../more', '.']);
+    assert.equal(await extraPaths(undefined), ['../more', '.']);
+    assert.equal(await extraPaths(false), ['../more']);
   }));
 
 test.run();
