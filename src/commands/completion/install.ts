@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { programWords } from '../../cli/context.js';
+import { completionScript } from '../../cli/completion-script.js';
 import { yesFlag } from '../../cli/flags.js';
 import {
   COMPLETION_SHELLS,
@@ -46,15 +45,9 @@ export default class CompletionInstall extends BaseCommand {
       this.note(`adds to ${shown(startup.file)}:\n  ${safeLine(startup.line)}`);
       if (!(await this.agrees('write this?', flags))) return this.output(plan, false);
     }
-    installCompletion(plan, this.scriptOf(plan.shell));
+    installCompletion(plan, await completionScript(plan.shell));
     this.write(`installed completion for ${plan.shell}; it works in every new ${plan.shell}`);
     return this.output(plan, true);
-  }
-
-  /** The library prints its scripts and returns none. */
-  private scriptOf(shell: CompletionShell): string {
-    const [command, ...script] = programWords();
-    return execFileSync(command, [...script, 'completion', 'script', shell], { encoding: 'utf8' });
   }
 
   private output(plan: CompletionPlan, installed: boolean) {

@@ -1,55 +1,6 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { print } from '../../cli/print.js';
-
-/**
- * Replaces the script of `@bomb.sh/tab`, which evaluates what was typed: a Tab would run `$(…)` and empty the file after
- * `>`. A reply completes what follows the last of the characters at which bash splits words.
- */
-const BASH = `# bash completion for svc
-__svc_complete() {
-    local cur words cword line value typed
-    if declare -F _get_comp_words_by_ref >/dev/null; then
-        _get_comp_words_by_ref -n "=:" cur words cword
-    else
-        words=("\${COMP_WORDS[@]}") cword=$COMP_CWORD cur=\${COMP_WORDS[COMP_CWORD]}
-    fi
-    typed=$cur
-    [[ $cur == -*=* ]] && typed=\${cur#*=}
-    COMPREPLY=()
-    while IFS= read -r line; do
-        value=\${line%%$'\\t'*}
-        if [[ $line == *$'\\t'* && $value == "$typed"* ]]; then
-            COMPREPLY+=("\${value#"\${typed%"\${typed##*:}"}"}")
-        fi
-    done < <(svc complete -- "\${words[@]:1:cword}" 2>/dev/null)
-    # What is in a folder follows without a space; bash 3 has no compopt.
-    [[ $COMPREPLY == */ ]] && compopt -o nospace 2>/dev/null
-    return 0
-}
-complete -F __svc_complete svc
-`;
-
-/** That of `@bomb.sh/tab` also evaluates what was typed before a `=`: a Tab after `--where 'due-date>=` would empty a file. */
-const ZSH = `#compdef svc
-compdef _svc svc
-
-_svc() {
-    local line value description
-    local -a replies folders
-    while IFS= read -r line; do
-        [[ $line == *$'\\t'* ]] || continue
-        value=\${line%%$'\\t'*} description=\${line#*$'\\t'}
-        if [[ $value == */ ]]; then folders+=("\${value//:/\\:}"); continue; fi
-        replies+=("\${value//:/\\:}\${description:+:$description}")
-    done < <(svc complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
-    [[ $PREFIX == -*=* ]] && compset -P 1 '*='
-    _describe svc replies -Q -- folders -Q -S ''
-}
-
-# As a file of fpath, this is the function.
-if [[ $funcstack[1] == _svc ]]; then _svc; fi
-`;
+import { completionScript, SCRIPT_SHELLS } from '../../cli/completion-script.js';
 
 export default class CompletionScript extends BaseCommand {
   static override summary = 'Print the completion script of a shell.';
@@ -57,18 +8,17 @@ export default class CompletionScript extends BaseCommand {
     'For your own setup of the shell; svc completion install does all of it for bash, zsh and fish.';
   static override examples = examples('zsh > _svc', 'powershell');
   static override args = {
-    shell: Args.string({
-      required: true,
+    shell: Args.custom<(typeof SCRIPT_SHELLS)[number]>({
       description: 'bash, zsh, fish or powershell.',
-      options: ['bash', 'zsh', 'fish', 'powershell'],
-    }),
+      options: [...SCRIPT_SHELLS],
+    })({ required: true }),
   };
+  protected override readonly answersVerbatim = true;
 
   async run() {
     const { args } = await this.parse(CompletionScript);
-    if (args.shell === 'bash') print(BASH);
-    else if (args.shell === 'zsh') print(ZSH);
-    else (await import('@bomb.sh/tab')).script(args.shell, 'svc', 'svc');
-    return {};
+    const script = await completionScript(args.shell);
+    this.write(script);
+    return { shell: args.shell, script };
   }
 }
