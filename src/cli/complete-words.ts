@@ -102,7 +102,7 @@ async function valuesFor(
     .sort((a, b) => b.words.length - a.words.length)[0];
   if (command === undefined) return values;
   // First, because what is typed overrides a variable.
-  const line = [...valuesOfVariables(command, context.env), ...words];
+  const line = [...valuesOfVariables(command, words, context.env), ...words];
   // A configuration that cannot be read has no names to suggest, and its error belongs to other commands.
   const configFile = valueIn(line, '--config');
   const loaded = await loadConfig(context, { configFile }).catch(() => undefined);
@@ -133,9 +133,12 @@ async function valuesFor(
 /** The words that the variables of a command's flags stand for. */
 function valuesOfVariables(
   { flags }: ManifestCommand,
+  words: readonly string[],
   env: EngineContext['env'],
 ): readonly string[] {
+  const isAgentTyped = valueIn(words, '--agent', '-a') !== undefined;
   return Object.entries(flags).flatMap(([name, flag]) => {
+    if (name === 'workspace' && isAgentTyped) return [];
     const value = flag.env === undefined ? undefined : env[flag.env];
     return value ? [`--${name}=${value}`] : [];
   });

@@ -105,7 +105,9 @@ test('words after --flag=value, and variables of flags, count like words after a
   assert.equal(await valuesWith(variable, home, ...get, 'memory/'), ['memory/boat.md']);
   const typed = [...get, '--agent=ada', 'memory/'];
   assert.equal(await valuesWith(variable, home, ...typed), ['memory/house.md']);
-  assert.equal(await valuesWith({ SVC_WORKSPACE: 'c' }, home, ...get, ''), ['car.md']);
+  const folder = { SVC_WORKSPACE: 'c' };
+  assert.equal(await valuesWith(folder, home, ...get, ''), ['car.md']);
+  assert.equal(await valuesWith(folder, home, ...typed), ['memory/house.md']);
 });
 
 test('sweeps and writes that can be undone are suggested', async () => {
