@@ -128,7 +128,8 @@ export function turnParts(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-const LABEL = /^(?:User|Assistant): /u;
+/** The speaker of a message, as in the index, or as in conversations that were exported for an external search program. */
+export const SPEAKER = /^(?:User|Assistant|(?:user|assistant)(?: \([^()\n]*\))?): /mu;
 /** A list item that lost its line break when the message was put on one line. */
 const LOST_ITEM = /(?<=[.:;!?…])\s+(?=(?:[-*+]|\d{1,9}[.)])\s+\S)/gu;
 const CODE = /```[\s\S]*?(?:```|$)/gu;
@@ -136,7 +137,7 @@ const CODE = /```[\s\S]*?(?:```|$)/gu;
 /** The statements in a search result from a conversation: one message or part of one per line, with its speaker. */
 export function spokenClaims(snippet: string): string[] {
   return snippet.split('\n').flatMap((line) => {
-    const message = line.replace(LABEL, '').replaceAll(CODE, '\n\n');
+    const message = line.replace(SPEAKER, '').replaceAll(CODE, '\n\n');
     return splitClaims(message.replaceAll(LOST_ITEM, '\n')).map(({ text }) => text);
   });
 }

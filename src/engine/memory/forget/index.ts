@@ -7,5 +7,5 @@
 export type { Forgetting, MemoryStore, StoreOutcome } from './forgetting.js';
 export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 export type { ForgetPlan } from './plan-forget.js';
-export type { ForgetPassage, ForgetPlace } from './read-passages.js';
+export type { ForgetPassage, ForgetPlace, ReadConversation } from './read-passages.js';
 export type { UndoResult } from './undo.js';

@@ -30,16 +30,17 @@ import {
   conversationPassage,
   type ForgetPassage,
   type ForgetPlace,
+  hasContent,
   isOther,
+  type ReadConversation,
   readLines,
   readPassages,
-  type WholeConversation,
 } from './read-passages.js';
 import { sameLines } from './same-lines.js';
 
 export interface ForgetRequest {
-  /** A path, a citation, or a search query; or a conversation that need not be in the index. */
-  readonly target: string | WholeConversation;
+  /** A path, a citation, or a search query; or a conversation, or a part of one, that need not be in the index. */
+  readonly target: string | ReadConversation;
   /** How many passages a query may match; `query.maxResults` by default. */
   readonly maxResults?: number | undefined;
   /** Files are changed too, so reports written by dreaming are included. */
@@ -75,13 +76,19 @@ export async function planForget(
   const passages =
     typeof target === 'string'
       ? await passagesOf({ target, maxResults, fromFile }, documents, workspaceDir, context)
-      : [conversationPassage(target)];
+      : [conversationPassage(target)].filter(hasContent);
+  if (passages.length === 0) {
+    const named = JSON.stringify(typeof target === 'string' ? target : target.path);
+    throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${named}`, {
+      hint: 'pass a file, or a citation from "svc memory search"',
+    });
+  }
   return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
 }
 
 type NamedRequest = ForgetRequest & { readonly target: string };
 
-/** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID, FORGET_NOTHING */
+/** @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID */
 async function passagesOf(
   request: NamedRequest,
   documents: readonly StoredDocument[],
@@ -98,10 +105,7 @@ async function passagesOf(
   for (const [document, ranges] of wanted) {
     passages.push(...(await readPassages(document, ranges, context)));
   }
-  if (passages.length > 0) return passages;
-  throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${JSON.stringify(target)}`, {
-    hint: 'pass a file, or a citation from "svc memory search"',
-  });
+  return passages;
 }
 
 /** What is to be forgotten of each document. */

@@ -7,7 +7,12 @@ import {
   hasWords,
   NOTHING_FORGOTTEN,
 } from '../forgotten/index.js';
-import { noSuchLine, type ReadContext, readDocumentLines, unreadable } from '../get/index.js';
+import {
+  type ReadContext,
+  readDocumentLines,
+  refuseMissingLines,
+  unreadable,
+} from '../get/index.js';
 import { linesOfChunks, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -64,7 +69,12 @@ export async function readPassages(
     document.kind === 'transcript'
       ? await turnPassages(document, wanted, context)
       : await linePassages(document, wanted, context);
-  return passages.filter(({ text, whole }) => whole || hasWords(text));
+  return passages.filter(hasContent);
+}
+
+/** A whole file is forgotten even if it has no words. */
+export function hasContent({ text, whole }: ForgetPassage): boolean {
+  return whole || hasWords(text);
 }
 
 async function linePassages(
@@ -79,8 +89,7 @@ async function linePassages(
   const claims = kind === 'media' ? [] : splitClaims(lines.text);
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
     const { startLine, endLine } = range;
-    const missing = [startLine, endLine].find((line) => line < 1 || line > lines.count);
-    if (missing !== undefined) throw noSuchLine(path, missing, lines.count);
+    refuseMissingLines(path, range, lines.count);
     const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
     // Also those that begin or end outside it.
     const own = claims.filter((claim) => claim.startLine <= endLine && claim.endLine >= startLine);
@@ -112,21 +121,24 @@ function partsOfTurns(turns: readonly string[]): readonly string[] {
   });
 }
 
-/** A conversation to forget. */
-export interface WholeConversation extends Pick<ForgetPassage, 'absolutePath' | 'path'> {
-  readonly turns: readonly NumberedTurn[];
+/** A conversation to forget, or a part of it. */
+export interface ReadConversation extends Pick<ForgetPassage, 'absolutePath' | 'path'> {
+  readonly turns: readonly Pick<NumberedTurn, 'line' | 'text'>[];
+  /** The lines of the part; undefined for all of it. */
+  readonly range?: LineRange | undefined;
 }
 
 export function conversationPassage({
   path,
   absolutePath,
   turns,
-}: WholeConversation): ForgetPassage {
+  range,
+}: ReadConversation): ForgetPassage {
   const texts = turns.map(({ text }) => text);
-  const lines = { startLine: 1, endLine: Math.max(1, turns.at(-1)?.line ?? 1) };
+  const lines = range ?? { startLine: 1, endLine: Math.max(1, turns.at(-1)?.line ?? 1) };
   const place = { path, absolutePath, source: 'sessions', kind: 'transcript', ...lines } as const;
   const [text, parts] = [texts.join('\n'), partsOfTurns(texts)];
-  return { ...place, text, parts, fileHash: undefined, whole: true };
+  return { ...place, text, parts, fileHash: undefined, whole: range === undefined };
 }
 
 /** The lines of a document: of its current file; of another host's, as they are in the index. @throws SvcError DOCUMENT_UNREADABLE */

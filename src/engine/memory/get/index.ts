@@ -15,8 +15,8 @@ export {
 export {
   type GetRequest,
   type GetResponse,
-  noSuchLine,
   pageLines,
   type ReadTurn,
+  refuseMissingLines,
   unreadable,
 } from './requested-lines.js';

@@ -68,6 +68,16 @@ export function requireLine(
   }
 }
 
+/** @throws SvcError RANGE_INVALID unless a document has all lines of a range */
+export function refuseMissingLines(
+  name: string,
+  { startLine, endLine }: LineRange,
+  totalLines: number,
+): void {
+  const missing = [startLine, endLine].find((line) => line < 1 || line > totalLines);
+  if (missing !== undefined) throw noSuchLine(name, missing, totalLines);
+}
+
 export function noSuchLine(name: string, line: number, totalLines: number): SvcError {
   const has = `${name} has ${formatCountOf(totalLines, 'line')}`;
   return new SvcError('RANGE_INVALID', `${has}, so there is no line ${line}`, {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   MOST_CLAIM_CHARACTERS,
   splitClaims,
+  spokenClaims,
 } from '../../../../src/engine/memory/chunking/split-claims.js';
 
 const NOTE = `---
@@ -117,6 +118,14 @@ test('an item of a list inside a list has neither mark', () => {
     splitClaims('- - [ ] call the bank\n- 1. First of all\n').map(({ text }) => text),
     ['[ ] call the bank', 'First of all'],
   );
+});
+
+test('statements of a message are without its speaker, also in an export for an external program', () => {
+  for (const speaker of ['User', 'Assistant', 'user', 'assistant (2026-11-18T04:05:06.789Z)']) {
+    assert.equal(spokenClaims(`${speaker}: The nightly backup runs at 02:30.`), [
+      'The nightly backup runs at 02:30.',
+    ]);
+  }
 });
 
 test.run();

@@ -12,6 +12,7 @@ import {
   withFile,
 } from '../../../support/files.js';
 import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
+import { SPEAKER } from '../../chunking/split-claims.js';
 import {
   type ForgetPlaces,
   type Forgotten,
@@ -167,6 +168,14 @@ function exportSession(
     rmSync(temporary, { force: true });
   }
 }
+
+/** The texts of the turns in lines of an export, without its heading. */
+export function exportedTurns(text: string): readonly string[] {
+  const said = text.split(SPEAKER).map((turn) => turn.trim());
+  return said.filter((turn) => turn !== '' && !HEADING.test(turn));
+}
+
+const HEADING = /^# Session \S+$/u;
 
 /** What was exported before. If the record is missing or broken, everything is exported again. */
 function readList(listFile: string): ExportList {

@@ -225,7 +225,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       return { ...status, backend: ext.answers, ext };
     },
     forgetting: async () => {
-      const { externalStore } = await import('./get-external.js');
+      const { exportedConversation, externalStore } = await import('./get-external.js');
       const base = await builtin.forgetting();
       const store = externalStore(base.store, sources, {
         exportSessions: (work) =>
@@ -233,7 +233,17 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
         cleanUp,
         removeIndex,
       });
-      return { ...base, store };
+      return {
+        ...base,
+        store,
+        // The builtin engine knows conversations by their transcripts, if at all.
+        plan: async (request, work) => {
+          const { target } = request;
+          const cited =
+            typeof target === 'string' ? exportedConversation(target, options) : undefined;
+          return base.plan({ ...request, target: cited ?? target }, work);
+        },
+      };
     },
     reset: async () => {
       const bytes = statSync(toolIndexFile(dir), { throwIfNoEntry: false })?.size ?? 0;

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../../../errors/index.js';
 import { namesIn } from '../../../support/files.js';
-import type { MemoryStore } from '../../forget/index.js';
+import type { MemoryStore, ReadConversation } from '../../forget/index.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';
 import {
   citedPart,
@@ -12,10 +12,14 @@ import {
   lookUpDocument,
   notIndexed,
   readFileLines,
+  refuseMissingLines,
+  unreadable,
 } from '../../get/index.js';
 import type { ListedDocument } from '../../inspect/recent.js';
 import { parseCitation } from '../../search/index.js';
+import { skipWords } from '../../skip-words.js';
 import {
+  joinedLines,
   type MemorySources,
   readDocument,
   resolveWorkspace,
@@ -24,6 +28,7 @@ import {
 import type { WorkOptions } from '../../sync/index.js';
 import type { DocumentKey } from '../../types.js';
 import type { MemoryBackend } from '../memory-backend.js';
+import { exportedTurns } from './export-sessions.js';
 import type { ExtSettings } from './ext-settings.js';
 import { findFile } from './find-file.js';
 
@@ -65,6 +70,28 @@ export async function getExternal(
   }
   const { absolutePath } = match.document;
   return readFileLines(match, request, { absolutePath, forgotten: await readForgotten(forget) });
+}
+
+/**
+ * The exported conversation that a path or a citation means, for forgetting it; undefined for anything else.
+ *
+ * @throws SvcError DOCUMENT_UNREADABLE, RANGE_INVALID
+ */
+export function exportedConversation(
+  target: string,
+  { settings, sources }: Pick<ExternalDocuments, 'settings' | 'sources'>,
+): ReadConversation | undefined {
+  const match = lookUp(target, documentsOf(settings, sources), settings, sources);
+  if (match?.document.source !== 'sessions') return undefined;
+  const { document, range } = match;
+  const { path, absolutePath } = document;
+  const outcome = readDocument(absolutePath, path);
+  if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
+  const { lines } = outcome.document;
+  const { startLine, endLine } = range ?? { startLine: 1, endLine: lines.count };
+  refuseMissingLines(path, { startLine, endLine }, lines.count);
+  const said = exportedTurns(joinedLines(lines, startLine - 1, endLine));
+  return { path, absolutePath, turns: said.map((text) => ({ line: endLine, text })), range };
 }
 
 /** All files of the collections, by path. */

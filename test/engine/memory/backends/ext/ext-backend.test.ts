@@ -365,6 +365,11 @@ test('forgotten text is removed from results, exports and the bytes of the index
   await backend.sync({});
   const forgetting = await backend.forgetting();
   const plan = await forgetting.plan({ target: 'memory/keys.md#L3' });
+  const cited = await forgetting.plan({ target: 'qmd/sessions-main/s1.md#L3-L4' });
+  assert.equal(
+    cited.passages.map(({ path, endLine, text, whole }) => [path, endLine, text, whole]),
+    [['qmd/sessions-main/s1.md', 4, talk[0], false]],
+  );
   await forgetting.hide(plan, { fromFile: false });
   const kept = await forgetting.store.follow(await forgetting.forgotten());
   // The file still has the text, and the program indexes the file as it is: the hint says so.
@@ -372,8 +377,15 @@ test('forgotten text is removed from results, exports and the bytes of the index
   assert.equal((await backend.search({ query: 'bittern' })).results, []);
   const exported = readFileSync(world.home.at('agents/main/qmd/sessions/s1.md'), 'utf8');
   assert.ok(exported.includes('Thank you.') && !exported.includes('bittern'));
+  const rest = await forgetting.plan({ target: 'qmd/sessions-main/s1.md' });
+  assert.equal(
+    rest.passages.map(({ text, whole }) => [text, whole]),
+    [['Thank you.', true]],
+  );
+  await forgetting.hide(rest, { fromFile: false });
   world.home.write('workspace/memory/keys.md', '# Keys\n\nOther.\n');
   assert.is((await forgetting.store.follow(await forgetting.forgotten())).clean, true);
+  assert.not.ok(existsSync(world.home.at('agents/main/qmd/sessions/s1.md')));
   assert.not.match(
     readFileSync(world.home.at('agents/main/qmd/cache/qmd/index.sqlite'), 'latin1'),
     /bittern/,
