@@ -7,6 +7,7 @@ import { jsonOf } from '../support/json.js';
 import { warningCodes } from '../support/memory.js';
 import type { QmdVersion } from '../support/qmd.js';
 import { runSvc } from '../support/run-svc.js';
+import { message } from '../support/transcripts.js';
 
 const test = suite('the external backend');
 
@@ -52,7 +53,8 @@ const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
 };
 
 test('status explains a file by the index of the program', async () => {
-  const { home, svc, status } = extMemory();
+  const { home, svc, status } = extMemory({}, { sessions: { enabled: true } });
+  home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));
   const stateOf = async (path: string) => {
     const why = (await status('--why', path))?.why;
     return [why?.included, why?.indexed];
@@ -60,6 +62,7 @@ test('status explains a file by the index of the program', async () => {
   assert.equal(await stateOf('MEMORY.md'), [true, false]);
   await svc('memory', 'index');
   assert.equal(await stateOf('MEMORY.md'), [true, true]);
+  assert.equal(await stateOf('qmd/sessions-main/s1.md#L3'), [true, true]);
   assert.equal(await stateOf('other.md'), [false, false]);
   home.write('workspace/memory/new.md', 'A stork.\n');
   assert.equal(await stateOf('memory/new.md'), [true, false]);

@@ -4,7 +4,7 @@ import type { LocateSetting } from '../../config/index.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { isInside, pathBelow, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
-import { lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
+import { lookUpDocument, lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
 import { documentName, parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
@@ -26,9 +26,11 @@ import {
 } from '../sources/index.js';
 import type { SkippedFile } from '../types.js';
 import type { WhyOutput } from './output-schemas.js';
+import type { ListedDocument } from './recent.js';
 
 /** What decides which files belong to a memory, and what has indexed them. */
 interface ExplainedMemory {
+  readonly backend: { list(): Promise<readonly ListedDocument[]> };
   readonly home: IndexHome;
   readonly locate: LocateSetting;
   readonly sources: MemorySources;
@@ -61,7 +63,7 @@ export async function whyIndexed(
   const shown = displayPath(workspaceDir, file);
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
   if (scanned.reason === 'missing') {
-    const known = await whyWithoutFile(memory, own, workspaceDir);
+    const known = await whyWithoutFile(memory, own, workspaceDir, isExtFresh);
     if (known !== undefined) return known;
   }
   const { indexed, skip } =
@@ -81,10 +83,17 @@ export async function whyIndexed(
 
 /** What is indexed, but no file of the workspace: a conversation, or a document of another host. */
 async function whyWithoutFile(
-  { home }: ExplainedMemory,
+  { backend, home }: ExplainedMemory,
   target: string,
   workspaceDir: string,
+  isExtFresh: boolean | undefined,
 ): Promise<WhyOutput | undefined> {
+  if (isExtFresh !== undefined) {
+    const found = lookUpDocument(await backend.list(), workspaceDir, target);
+    if (found?.document.source !== 'sessions') return undefined;
+    const { path } = found.document;
+    return { path, included: true, indexed: isExtFresh, reason: 'included', rule: null };
+  }
   const opened = await home.open();
   if (opened.state !== 'ready') return undefined;
   const known = { included: true, indexed: true, rule: null } as const;
