@@ -134,7 +134,7 @@ function alsoEmbeds(
     api: 'openai',
     key,
     prefixes,
-    endpoint: chatAddress(endpoint ?? ''),
+    endpoint: chatAddress(endpoint),
     limitField: 'max_tokens',
     reasons: true,
     ...own,

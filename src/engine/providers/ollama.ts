@@ -2,7 +2,7 @@ import { dimensionsToAsk, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
 import { inputTokensOf, promptsOf } from './open-models.js';
-import { addressUsed, type Provider, SELF_HOSTED } from './provider.js';
+import { type AddressedProvider, addressUsed, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
 import { readVector, withoutResult } from './read-vectors.js';
 import type { VendorAnswer } from './vendor.js';
@@ -18,7 +18,7 @@ const MODEL = 'nomic-embed-text';
  * Requests are small, so that answers take seconds even on a CPU. The server never truncates: a
  * text that is too long is an error, and is split.
  */
-export const ollama: Provider<'ollama'> = {
+export const ollama: AddressedProvider<'ollama'> = {
   ...SELF_HOSTED,
   id: 'ollama',
   kind: 'local-server',

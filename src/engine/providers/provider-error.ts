@@ -69,16 +69,12 @@ export function withheldHint(
 /** Converts a vendor's fault to an SvcError; passes other errors through. */
 export function asProviderError(error: unknown, place: ProviderPlace): unknown {
   // The reason of AbortSignal.timeout.
-  if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return asProviderError(
-      new VendorFault('timeout', 'no answer in time', { cause: error }),
-      place,
-    );
-  }
-  if (!(error instanceof VendorFault)) return error;
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  const known = isLate ? new VendorFault('timeout', 'no answer in time', { cause: error }) : error;
+  if (!(known instanceof VendorFault)) return known;
   const { provider, model } = place;
   const endpoint = place.endpoint === undefined ? undefined : shownAddress(place.endpoint);
-  const fault = limitNamed(error, place.queryTimeoutMs, endpoint);
+  const fault = limitNamed(known, place.queryTimeoutMs, endpoint);
   const hint = hintFor(fault.details, { ...place, endpoint });
   return errorOfFault(fault, `embedding provider ${provider}`, hint, { provider, model, endpoint });
 }

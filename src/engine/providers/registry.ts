@@ -13,8 +13,8 @@ import { voyage } from './voyage.js';
 export * from './dimensions.js';
 export { type Availability, addressUsed, isCustomAddress, type Provider } from './provider.js';
 
-/** In the order of auto-detection: free and local providers first. */
-const REGISTRY = {
+/** Everything known about each provider, in the order of auto-detection: free and local providers first. */
+export const PROVIDERS = {
   local,
   'github-copilot': githubCopilot,
   openai,
@@ -27,11 +27,9 @@ const REGISTRY = {
   ollama,
 } as const;
 
-export type AdapterId = keyof typeof REGISTRY;
+export type AdapterId = keyof typeof PROVIDERS;
 
-/** Everything known about each provider. */
-export const PROVIDERS: Readonly<Record<AdapterId, Provider<AdapterId>>> = REGISTRY;
-const ALL = Object.values(PROVIDERS);
+const ALL = Object.values<Provider<AdapterId>>(PROVIDERS);
 
 /** Providers that auto-detection considers, in order. */
 export const AUTO_ORDER = ALL.filter(({ detect }) => detect !== 'never').map(({ id }) => id);
