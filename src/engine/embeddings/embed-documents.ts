@@ -51,17 +51,16 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   inputs: Inputs<Input>,
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
-  const packs = packRequests(pieces(inputs, options.limits), options.limits);
+  const packs = packRequests(piecesOf(inputs, options.limits), options.limits);
   const underWay = new Map<readonly Piece<Input>[], Promise<SentPack<Input>>>();
   let failure: { readonly error: unknown } | undefined;
   const start = (pack: readonly Piece<Input>[]): void => {
-    underWay.set(
-      pack,
-      sendPack(pack, options).then(
-        (part) => ({ pack, part }),
-        (error: unknown) => ({ pack, error }),
-      ),
+    const part: CompletedPart<Input> = { embedded: [], refused: [] };
+    const sending = sendPack(pack, part, options).then(
+      () => ({ pack, part }),
+      (error: unknown) => ({ pack, part, error }),
     );
+    underWay.set(pack, sending);
   };
   for (;;) {
     while (
@@ -78,18 +77,25 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
     const done = await Promise.race(underWay.values());
     underWay.delete(done.pack);
     options.signal.throwIfAborted();
+    yield done.part;
     if ('error' in done) failure ??= { error: done.error };
-    else yield done.part;
   }
   if (failure !== undefined) throw failure.error;
 }
 
-type SentPack<Input> = { readonly pack: readonly Piece<Input>[] } & (
-  | { readonly part: EmbeddedPart<Input> }
-  | { readonly error: unknown }
-);
+/** What is complete of a request; of one that was halved, perhaps only a part of it. */
+interface CompletedPart<Input> {
+  readonly embedded: Embedded<Input>[];
+  readonly refused: RefusedInput<Input>[];
+}
 
-async function* pieces<Input extends EmbeddingInput>(
+interface SentPack<Input> {
+  readonly pack: readonly Piece<Input>[];
+  readonly part: CompletedPart<Input>;
+  readonly error?: unknown;
+}
+
+async function* piecesOf<Input extends EmbeddingInput>(
   inputs: Inputs<Input>,
   limits: RequestLimits,
 ): AsyncGenerator<Piece<Input>> {
@@ -142,17 +148,22 @@ const DIVISIBLE = new Set(['input', 'too_large']);
 /** A text that every working model embeds. */
 const CONTROL: EmbeddingInput = { text: 'word' };
 
-/** @param isModelSound whether a broken vector can only be due to its input */
+/**
+ * @param part receives what is complete, also if a later request fails
+ * @param isModelSound whether a broken vector can only be due to its input
+ */
 async function sendPack<Input>(
   pack: readonly Piece<Input>[],
+  part: CompletedPart<Input>,
   options: EmbedDocumentsOptions,
   isModelSound = false,
-): Promise<EmbeddedPart<Input>> {
+): Promise<void> {
   const [first] = pack;
   if (first?.refusal !== undefined) {
-    return completedBy(pack, ({ owner, refusal }) => {
+    complete(pack, part, ({ owner, refusal }) => {
       owner.refusal = refusal;
     });
+    return;
   }
   try {
     const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
@@ -160,7 +171,7 @@ async function sendPack<Input>(
       type: 'request.finished',
       tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
     });
-    return completedBy(pack, (piece, position) => addPiece(piece, vectors[position]));
+    complete(pack, part, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault)) throw error;
     const { kind, isInVector = false } = error.details;
@@ -169,19 +180,16 @@ async function sendPack<Input>(
     if (isInVector && !isModelSound) await options.send([CONTROL]);
     const isSound = isModelSound || isInVector;
     // Halve the request to isolate the bad input.
-    const parts = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
-    if (parts === undefined) {
-      return completedBy(pack, ({ owner }) => {
+    const pieces = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
+    if (pieces === undefined) {
+      complete(pack, part, ({ owner }) => {
         owner.refusal = error.message;
       });
+      return;
     }
-    const middle = Math.ceil(parts.length / 2);
-    const before = await sendPack(parts.slice(0, middle), options, isSound);
-    const after = await sendPack(parts.slice(middle), options, isSound);
-    return {
-      embedded: [...before.embedded, ...after.embedded],
-      refused: [...before.refused, ...after.refused],
-    };
+    const middle = Math.ceil(pieces.length / 2);
+    await sendPack(pieces.slice(0, middle), part, options, isSound);
+    await sendPack(pieces.slice(middle), part, options, isSound);
   }
 }
 
@@ -211,13 +219,12 @@ function addPiece<Input>(piece: Piece<Input>, vector: Float32Array | undefined):
   owner.sum = owner.missing === 1 ? normalise(sum) : sum;
 }
 
-/** Applies the result of each piece. @returns the inputs that are now complete */
-function completedBy<Input>(
+/** Applies the result of each piece, and collects the inputs that are now complete. */
+function complete<Input>(
   pack: readonly Piece<Input>[],
+  { embedded, refused }: CompletedPart<Input>,
   apply: (piece: Piece<Input>, position: number) => void,
-): EmbeddedPart<Input> {
-  const embedded: Embedded<Input>[] = [];
-  const refused: RefusedInput<Input>[] = [];
+): void {
   for (const [position, piece] of pack.entries()) {
     const { owner } = piece;
     apply(piece, position);
@@ -227,7 +234,6 @@ function completedBy<Input>(
       refused.push({ input: owner.input, why: owner.refusal ?? 'nothing to embed' });
     } else embedded.push({ input: owner.input, vector: owner.sum });
   }
-  return { embedded, refused };
 }
 
 /** For several images in one request. */

@@ -125,6 +125,30 @@ test('what a vendor refuses for another reason is not divided', async () => {
   assert.is(requests, 1);
 });
 
+test('what was embedded before a failure is passed on, also of a divided request', async () => {
+  const embedded: string[] = [];
+  const inputs = ['a', 'b', 'too long', 'c'].map((text) => ({ text }));
+  const embedding = async () => {
+    for await (const part of embedDocuments(inputs, {
+      limits: LIMITS,
+      concurrency: 2,
+      signal: new AbortController().signal,
+      onEvent: () => undefined,
+      send: async (contents) => {
+        const texts = contents.map(plainText);
+        if (texts.length > 2) refuse('input');
+        if (texts.includes('too long')) refuse('quota');
+        return { vectors: texts.map(() => UNIT) };
+      },
+    })) {
+      embedded.push(...part.embedded.map(({ input }) => input.text));
+    }
+  };
+  const fault = await embedding().catch((error: unknown) => error);
+  assert.is(fault instanceof VendorFault && fault.details.kind, 'quota');
+  assert.equal(embedded, ['a', 'b']);
+});
+
 test('a vendor that refuses everything as too long is asked a limited number of times', async () => {
   let requests = 0;
   const onRequest = (): void => {
