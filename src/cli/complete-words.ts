@@ -8,13 +8,14 @@ import {
   resolveAgent,
   resolveAgents,
 } from '../engine/config/index.js';
+import type { DreamWorkspace } from '../engine/dreaming/dream-workspace.js';
 import type { OpenDreams } from '../engine/dreaming/index.js';
 import { ACTIVE_FLOW_STATUSES, type FlowStatus } from '../engine/flow-model/flow-record.js';
 import { ACTIVE_TASK_STATUSES, type TaskStatus } from '../engine/flow-model/task-record.js';
 import type { Flows } from '../engine/flows/index.js';
 import { ADAPTER_IDS } from '../engine/providers/registry.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { resolvePath } from '../engine/support/files.js';
+import { realOrGiven, resolvePath } from '../engine/support/files.js';
 import { safeLine } from '../ui/safe-text.js';
 import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
 
@@ -202,14 +203,12 @@ const taskIds = (statuses?: readonly TaskStatus[]): Source =>
     return entries.map((task) => [task.taskId, `${task.status} ${task.task}`]);
   });
 
-/** From what is recorded of the workspace of the agent that the words choose. */
+/** From what is recorded of the workspace that the words choose. */
 const fromDreams =
   (list: (dreams: OpenDreams) => readonly Suggestion[]): Source =>
-  async ({ words, context, loaded }) => {
-    if (loaded === undefined || valueIn(words, '--workspace', '-w') !== undefined) return [];
-    const { dreamTargets, openDreams } = await import('../engine/dreaming/index.js');
-    const { id } = resolveAgent(loaded, valueIn(words, '--agent', '-a'), context);
-    return dreamTargets(loaded, context, id).flatMap(({ workspace }) => {
+  async (line) => {
+    const { openDreams } = await import('../engine/dreaming/index.js');
+    return (await dreamWorkspaces(line)).flatMap((workspace) => {
       const dreams = openDreams(workspace);
       try {
         return list(dreams);
@@ -218,6 +217,22 @@ const fromDreams =
       }
     });
   };
+
+async function dreamWorkspaces({
+  words,
+  context,
+  loaded,
+}: Line): Promise<readonly DreamWorkspace[]> {
+  if (valueIn(words, '--workspace', '-w') !== undefined) {
+    const { dreamWorkspace } = await import('../engine/dreaming/dream-workspace.js');
+    const dir = workspaceIn(words, loaded, context);
+    return dir === undefined ? [] : [dreamWorkspace(realOrGiven(dir), context.state)];
+  }
+  if (loaded === undefined) return [];
+  const { dreamTargets } = await import('../engine/dreaming/index.js');
+  const { id } = resolveAgent(loaded, valueIn(words, '--agent', '-a'), context);
+  return dreamTargets(loaded, context, id).map(({ workspace }) => workspace);
+}
 
 /** Where the values of flags and arguments come from, by their names, some only in a topic. */
 const SOURCES: Readonly<Record<string, Source>> = {

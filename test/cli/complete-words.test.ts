@@ -125,6 +125,8 @@ test('sweeps and writes that can be undone are suggested', async () => {
   database.close();
   assert.equal(await valuesFor(home, 'memory', 'undo', ''), ['w3', 'w1']);
   assert.equal(await valuesFor(home, 'memory', 'undo', '--workspace', home.at('other'), ''), []);
+  const folder = ['--workspace', 'workspace', ''];
+  assert.equal(await valuesFor(home, 'memory', 'undo', ...folder), ['w3', 'w1']);
   assert.equal(await valuesFor(home, 'dream', 'undo', ''), ['20261120T030000']);
   assert.equal(await valuesFor(home, 'dream', 'show', '2026'), ['20261120T030000']);
 });
