@@ -79,6 +79,11 @@ async function* contentLines(
   const documents = (await index.documents())
     .filter(({ source }) => source === 'memory')
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  // What could not be indexed is not in the export either. Conversations are not expected in it.
+  const { skipped } = await index.syncMark();
+  for (const skip of skipped) {
+    if (existsSync(absoluteFromDisplay(workspaceDir, skip.path))) tally.skipped.push(skip);
+  }
   const hashes = new Map(documents.map(({ path, hash }) => [path, hash]));
   for (const document of documents) {
     const path = pathFor(document, hashes);

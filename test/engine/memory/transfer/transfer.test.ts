@@ -5,8 +5,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -219,6 +221,16 @@ test('a document is exported as it is, or left out if something in it is forgott
   await backend.sync({});
   const untouched = await exportOf({ backend });
   assert.equal([untouched.tally.documents, untouched.tally.skipped], [4, []]);
+  // Every export reports what is not indexed, not only the one that finds it.
+  truncateSync(notes.write('large.md', ''), 100 * 1024 * 1024);
+  for (let round = 0; round < 2; round++) {
+    const { skipped } = (await exportOf({ backend })).tally;
+    assert.equal(
+      skipped.map(({ path, reason }) => [path, reason]),
+      [['large.md', 'too_large']],
+    );
+  }
+  rmSync(notes.at('large.md'));
   const forgetting = await backend.forgetting();
   for (const target of ['cabin 4711', 'whole.html']) {
     await forgetting.hide(await forgetting.plan({ target }), { fromFile: false });
