@@ -1,6 +1,6 @@
 import type { Sql } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
-import type { DocumentKey, Source } from '../../types.js';
+import type { DocumentKey } from '../../types.js';
 import type { Tokenizer } from '../identity.js';
 import { type ColumnTexts, columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
@@ -8,16 +8,13 @@ import type { Place } from './facts.js';
 import { JOIN_CHUNKS } from './read-documents.js';
 
 /** A document as the writer needs it. */
-export interface KnownDocument {
+interface KnownDocument extends Pick<DocumentKey, 'path' | 'source'> {
   readonly id: number;
-  readonly source: Source;
-  readonly path: string;
   readonly language: string | null;
 }
 
-/** A stored chunk with what its words depend on. */
-export interface KnownChunk extends Omit<KnownDocument, 'id'> {
-  readonly id: number;
+/** A stored chunk with what its words depend on; the id is its own. */
+export interface KnownChunk extends KnownDocument {
   readonly document: number;
   readonly hash: Buffer;
   readonly headings: string;

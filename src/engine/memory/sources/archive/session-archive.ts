@@ -174,12 +174,10 @@ export class SessionArchive {
 
   /** @throws SvcError ARCHIVE_UNUSABLE */
   private content() {
-    const nothing = { sessions: [], imports: [] };
-    const read = (store: ArchiveStore) => ({
-      sessions: store.sessions(),
-      imports: store.imports(),
-    });
-    return ArchiveStore.read(this.settings.file, read) ?? nothing;
+    const read = (store: ArchiveStore) => {
+      return { sessions: store.sessions(), imports: store.imports() };
+    };
+    return ArchiveStore.read(this.settings.file, read) ?? { sessions: [], imports: [] };
   }
 
   /** A conversation of the archive as a transcript. */
