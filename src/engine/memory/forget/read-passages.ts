@@ -7,12 +7,7 @@ import {
   hasWords,
   NOTHING_FORGOTTEN,
 } from '../forgotten/index.js';
-import {
-  type ReadContext,
-  readDocumentLines,
-  refuseMissingLines,
-  unreadable,
-} from '../get/index.js';
+import { type ReadContext, readDocumentLines, requireAllLines, unreadable } from '../get/index.js';
 import { linesOfChunks, turnsOfChunks } from '../home/index.js';
 import type { OtherDocument, StoredDocument } from '../index/index.js';
 import { skipWords } from '../skip-words.js';
@@ -89,7 +84,7 @@ async function linePassages(
   const claims = kind === 'media' ? [] : splitClaims(lines.text);
   return (whole ? [{ startLine: 1, endLine: lines.count }] : ranges).map((range) => {
     const { startLine, endLine } = range;
-    refuseMissingLines(path, range, lines.count);
+    requireAllLines(range, path, lines.count);
     const text = kind === 'media' ? '' : joinedLines(lines, startLine - 1, endLine);
     // Also those that begin or end outside it.
     const own = claims.filter((claim) => claim.startLine <= endLine && claim.endLine >= startLine);

@@ -17,6 +17,6 @@ export {
   type GetResponse,
   pageLines,
   type ReadTurn,
-  refuseMissingLines,
+  requireAllLines,
   unreadable,
 } from './requested-lines.js';

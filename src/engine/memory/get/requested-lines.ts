@@ -69,16 +69,16 @@ export function requireLine(
 }
 
 /** @throws SvcError RANGE_INVALID unless a document has all lines of a range */
-export function refuseMissingLines(
-  name: string,
+export function requireAllLines(
   { startLine, endLine }: LineRange,
+  name: string,
   totalLines: number,
 ): void {
   const missing = [startLine, endLine].find((line) => line < 1 || line > totalLines);
   if (missing !== undefined) throw noSuchLine(name, missing, totalLines);
 }
 
-export function noSuchLine(name: string, line: number, totalLines: number): SvcError {
+function noSuchLine(name: string, line: number, totalLines: number): SvcError {
   const has = `${name} has ${formatCountOf(totalLines, 'line')}`;
   return new SvcError('RANGE_INVALID', `${has}, so there is no line ${line}`, {
     hint: totalLines <= 1 ? 'use line 1' : `use lines 1 to ${totalLines}`,

@@ -12,7 +12,7 @@ import {
   lookUpDocument,
   notIndexed,
   readFileLines,
-  refuseMissingLines,
+  requireAllLines,
   unreadable,
 } from '../../get/index.js';
 import type { ListedDocument } from '../../inspect/recent.js';
@@ -89,7 +89,7 @@ export function exportedConversation(
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { lines } = outcome.document;
   const { startLine, endLine } = range ?? { startLine: 1, endLine: lines.count };
-  refuseMissingLines(path, { startLine, endLine }, lines.count);
+  requireAllLines({ startLine, endLine }, path, lines.count);
   const said = exportedTurns(joinedLines(lines, startLine - 1, endLine));
   return { path, absolutePath, turns: said.map((text) => ({ line: endLine, text })), range };
 }
