@@ -6,6 +6,7 @@ import { isInside, pathBelow, realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { lookUpDocument, lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
+import { isDamage, type MemoryIndex } from '../index/index.js';
 import { documentName, parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -94,20 +95,16 @@ async function whyWithoutFile(
     const { path } = found.document;
     return { path, included: true, indexed: isExtFresh, reason: 'included', rule: null };
   }
-  const opened = await home.open();
-  if (opened.state !== 'ready') return undefined;
   const known = { included: true, indexed: true, rule: null } as const;
-  try {
-    const own = await lookUpIndexed(opened.index, workspaceDir, target);
+  return askIndex(home, undefined, async (index) => {
+    const own = await lookUpIndexed(index, workspaceDir, target);
     if (own?.document.source === 'sessions') {
       return { path: own.document.path, reason: 'included', ...known };
     }
     const other = home.others && (await lookUpOther(home.others, target))?.document;
     if (other === undefined) return undefined;
     return { path: documentName(other), reason: 'other_host', detail: other.origin, ...known };
-  } finally {
-    opened.index.close();
-  }
+  });
 }
 
 function skippedWhy(skip: SkippedFile): Why {
@@ -190,15 +187,29 @@ async function indexStateOf(
     workspaceDir,
   }: { readonly path: string; readonly file: string; readonly workspaceDir: string },
 ): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
-  const opened = await home.open();
-  if (opened.state !== 'ready') return { indexed: false };
-  try {
-    const documents = await opened.index.documents();
-    const { skipped } = await opened.index.syncMark();
+  return askIndex(home, { indexed: false }, async (index) => {
+    const documents = await index.documents();
+    const { skipped } = await index.syncMark();
     return {
       indexed: documents.some((one) => isInside(absoluteFromDisplay(workspaceDir, one.path), file)),
       skip: skipped.find((one) => one.path === path),
     };
+  });
+}
+
+/** @param otherwise the answer without an index that can be used; the status reports why */
+async function askIndex<T>(
+  home: IndexHome,
+  otherwise: T,
+  ask: (index: MemoryIndex) => Promise<T>,
+): Promise<T> {
+  const opened = await home.open();
+  if (opened.state !== 'ready') return otherwise;
+  try {
+    return await ask(opened.index);
+  } catch (error) {
+    if (isDamage(error)) return otherwise;
+    throw error;
   } finally {
     opened.index.close();
   }

@@ -1,4 +1,4 @@
-import { symlinkSync, truncateSync } from 'node:fs';
+import { readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openMemory } from '../../../../src/engine/memory/index.js';
@@ -30,6 +30,7 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   const memory = await openMemory(contextOf(home.at('state')), { kind: 'agent' });
   return {
     home,
+    indexFile: memory.agent.memorySearch.store.path,
     sync: () => memory.backend.sync({}),
     why: (path: string) => whyIndexed(memory, path),
     close: () => memory.backend.close(),
@@ -47,6 +48,21 @@ test('a name is accepted as svc displays it, also as a citation', async () => {
     assert.equal([found, included], [path, true]);
   }
   await close();
+});
+
+test('of a damaged index, nothing is known', async () => {
+  const { why, sync, close, indexFile } = await whyOf({ 'memory/a.md': 'a' });
+  await sync();
+  await close();
+  const bytes = readFileSync(indexFile);
+  const answers = new Set<boolean>();
+  for (let page = 1; page < bytes.length / 4096; page++) {
+    writeFileSync(indexFile, Buffer.from(bytes).fill(0xa5, page * 4096, (page + 1) * 4096));
+    const { included, indexed } = await why('memory/a.md');
+    assert.ok(included);
+    answers.add(indexed);
+  }
+  assert.equal([...answers].toSorted(), [false, true]);
 });
 
 test('the workspace and the folders above it are indexed if a file in them is', async () => {
