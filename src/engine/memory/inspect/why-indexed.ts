@@ -187,7 +187,7 @@ async function indexStateOf(
     workspaceDir,
   }: { readonly path: string; readonly file: string; readonly workspaceDir: string },
 ): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
-  return askIndex(home, { indexed: false }, async (index) => {
+  return askIndex(home, { indexed: false, skip: undefined }, async (index) => {
     const documents = await index.documents();
     const { skipped } = await index.syncMark();
     return {
