@@ -64,6 +64,24 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
   }
 });
 
+test('questions name files of other hosts as citations do, or by their paths', async () => {
+  const [a, b] = await team({ files: { 'ws/memory/billing.md': SERVICE } }, {});
+  await a.svc('memory', 'index');
+  const names = ['host-a:memory/billing.md#L3', 'memory/billing.md#L3', 'host-c:memory/billing.md'];
+  const questions = names.map((name, at) => ({
+    id: `q${at}`,
+    question: 'billing service',
+    expect: [name],
+  }));
+  const file = folderOf({ 'q.jsonl': questions.map((one) => JSON.stringify(one)).join('\n') });
+  const scores = async (host: TestHost) => {
+    const run = await host.svc('memory', 'eval', file.at('q.jsonl'), '--json');
+    const { variants, misses } = jsonOf.eval(run);
+    return [variants[0]?.metrics.recall, misses.map(({ id, why }) => [id, why])];
+  };
+  for (const host of [a, b]) assert.equal(await scores(host), [2 / 3, [['q2', 'not-indexed']]]);
+});
+
 test('two hosts with the same folder find each passage once, as their own', async () => {
   const ws = folderOf({ 'MEMORY.md': '', 'memory/billing.md': SERVICE, 'memory/door.md': DOOR });
   const [a, b] = await team({ workspace: ws.path }, { workspace: ws.path });

@@ -1,8 +1,9 @@
 import { isErrorCode, SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
-import type { GetResponse } from '../memory/get/index.js';
+import { type GetResponse, ownTarget } from '../memory/get/index.js';
+import type { IndexHome } from '../memory/home/index.js';
 import type { OpenedMemory } from '../memory/index.js';
-import type { SearchResponse } from '../memory/search/index.js';
+import { documentName, type SearchResponse } from '../memory/search/index.js';
 import { embeddingWarnings, type SyncEvent } from '../memory/sync/index.js';
 import type { Metrics } from './metrics.js';
 import type { EvalVariant } from './output-schemas.js';
@@ -30,6 +31,7 @@ export interface AnsweredQuestion {
 /** The answers of one memory to all questions. */
 export interface Answers {
   readonly questions: readonly AnsweredQuestion[];
+  /** The paths of all documents; those of other hosts also as citations have them. */
   readonly paths: ReadonlySet<string>;
   readonly files: FileReader;
   readonly warnings: readonly Warning[];
@@ -55,11 +57,13 @@ export async function askMemory(
     const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
     throw new SvcError(code, message, { hint: failure.hint });
   }
-  const paths = new Set((await backend.list({ signal })).map(({ path }) => path));
+  const { others } = memory.home;
+  const documents = [...(await backend.list({ signal })), ...((await others?.documents()) ?? [])];
+  const paths = new Set(documents.flatMap((one) => [one.path, documentName(one)]));
   const files = fileReader(backend);
   const answered: AnsweredQuestion[] = [];
   for (const question of questions) {
-    const targets = await targetsOf(question, paths, files);
+    const targets = await targetsOf(question, { paths, files, others });
     const { filters } = question;
     const request = { query: question.question, maxResults, minScore, filters };
     // Warm up: the first search opens the index and loads code.
@@ -110,20 +114,24 @@ export function rerankOf(answered: readonly AnsweredQuestion[]): EvalVariant['re
 
 async function targetsOf(
   { expect }: EvalQuestion,
-  paths: ReadonlySet<string>,
-  files: FileReader,
+  { paths, files, others }: Pick<Answers, 'files' | 'paths'> & Pick<IndexHome, 'others'>,
 ): Promise<readonly Target[]> {
   const targets: Target[] = [];
   for (const expected of expect) {
-    if (expected.kind !== 'lines' || !paths.has(expected.path)) {
+    if (expected.kind === 'text') {
       targets.push(expected);
       continue;
     }
-    const lines = await files(expected.path);
-    const { startLine, endLine } = expected;
+    const named = { ...expected, path: ownTarget(expected.path, others) };
+    if (named.kind === 'file' || !paths.has(named.path)) {
+      targets.push(named);
+      continue;
+    }
+    const lines = await files(named.path);
+    const { startLine, endLine } = named;
     const count = endLine - startLine + 1;
     const lineTexts = Array.from({ length: count }, (_, at) => lines?.get(startLine + at) ?? '');
-    targets.push({ ...expected, lineTexts });
+    targets.push({ ...named, lineTexts });
   }
   return targets;
 }

@@ -1,4 +1,5 @@
-import type { SearchResult } from '../memory/search/index.js';
+import { documentName, type SearchResult } from '../memory/search/index.js';
+import { uniqueBy } from '../support/lists.js';
 import { folded } from '../support/text.js';
 import type { Metrics } from './metrics.js';
 import type { Expectation } from './question-file.js';
@@ -7,7 +8,10 @@ import type { Expectation } from './question-file.js';
 export type Target = Expectation & { readonly lineTexts?: readonly string[] };
 
 /** The part of a search result that is scored. */
-export type ScoredResult = Pick<SearchResult, 'endLine' | 'path' | 'snippet' | 'startLine'>;
+export type ScoredResult = Pick<
+  SearchResult,
+  'endLine' | 'origin' | 'path' | 'snippet' | 'startLine'
+>;
 
 const FIRST = 5;
 const FIRST_CHARACTERS = 4000;
@@ -53,16 +57,21 @@ export function scoreQuestion(
 export function meets(target: Target, result: ScoredResult): boolean {
   switch (target.kind) {
     case 'file':
-      return result.path === target.path;
+      return isNamed(target.path, result);
     case 'lines':
       return (
-        result.path === target.path &&
+        isNamed(target.path, result) &&
         result.startLine <= target.endLine &&
         result.endLine >= target.startLine
       );
     case 'text':
       return isContained(target.text, result.snippet);
   }
+}
+
+/** Whether a name is that of a result's file, which in a shared memory may be one of any host, or of the named one. */
+function isNamed(name: string, result: ScoredResult): boolean {
+  return result.path === name || documentName(result) === name;
 }
 
 /** Whether one of the results meets an expectation. */
@@ -75,19 +84,22 @@ function ranksOf(
   results: readonly ScoredResult[],
   targets: readonly Target[],
 ): readonly (number | undefined)[] {
-  const files = [...new Set(results.map(({ path }) => path))];
+  const files = uniqueBy(results, documentName);
+  const rankOf = (isFile: (file: ScoredResult) => boolean): number | undefined => {
+    const rank = files.findIndex(isFile);
+    return rank === -1 ? undefined : rank;
+  };
   const expectedFiles = new Set(
     targets.flatMap((target) => (target.kind === 'text' ? [] : [target.path])),
   );
-  const rankOf = (path: string | undefined): number | undefined => {
-    const rank = path === undefined ? -1 : files.indexOf(path);
-    return rank === -1 ? undefined : rank;
-  };
   const texts = targets.flatMap((target) => {
     if (target.kind !== 'text') return [];
-    return [rankOf(results.find((result) => meets(target, result))?.path)];
+    const found = results.find((result) => meets(target, result));
+    const name = found && documentName(found);
+    return [rankOf((file) => documentName(file) === name)];
   });
-  return [...[...expectedFiles].map(rankOf), ...texts];
+  const named = [...expectedFiles].map((name) => rankOf((file) => isNamed(name, file)));
+  return [...named, ...texts];
 }
 
 /** Two expectations found in one file count as one gain, also in the best order. */
