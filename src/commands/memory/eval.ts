@@ -146,10 +146,11 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const options = { count: generate, seed, signal: this.signal };
     const drafts = await draftQuestions(memory.backend, options);
     const file = outputFile(flags.output);
-    const lines = draftLines(drafts);
-    // JSON escapes only some of the characters that control a terminal.
-    if (file === undefined) this.write(process.stdout.isTTY ? safeJson(lines) : lines);
-    else writeDraftFile(file, drafts, flags.force);
+    if (file === undefined) {
+      const lines = draftLines(drafts);
+      // JSON escapes only some of the characters that control a terminal.
+      this.write(process.stdout.isTTY ? safeJson(lines) : lines);
+    } else writeDraftFile(file, drafts, flags.force);
     this.note(renderDrafts(drafts.length, generate, file));
     return { agent: memory.agentId, seed, file: file ?? null, drafts };
   }
