@@ -30,6 +30,7 @@ import {
   type ProgramFacts,
   serverScript,
   targetWords,
+  variableWords,
 } from './program.js';
 import { readLayers, wasWritten } from './receipts.js';
 
@@ -364,8 +365,7 @@ function serversIn(
       if (!isRecord(entry)) return [];
       const words = server.words(entry);
       if (!isOurs(name, urlOf(server, entry), serverScript(words))) return [];
-      const variables = Object.entries(Object(entry[server.envKey])).map((one) => one.join('='));
-      return [{ name, words: [...variables, ...words] }];
+      return [{ name, words: [...variableWords(entry[server.envKey]), ...words] }];
     });
   });
 }

@@ -1,5 +1,6 @@
 import { isRecord, parsedJson } from '../support/text.js';
 import type { ProgramCall } from './agent.js';
+import { variableWords } from './program.js';
 
 const MARK = '// svc memory capture --agent-hook opencode';
 
@@ -39,7 +40,6 @@ export function opencodePluginWords(text: string): readonly string[] | undefined
   if (!text.startsWith(MARK)) return undefined;
   const call = parsedJson(/^const call = (?<call>\{.*\});$/mu.exec(text)?.groups?.['call'] ?? '');
   const { words, env } = isRecord(call) ? call : {};
-  const variables = Object.entries(Object(env)).map((variable) => variable.join('='));
   const command = Array.isArray(words) ? words.filter((word) => typeof word === 'string') : [];
-  return [...variables, ...command];
+  return [...variableWords(env), ...command];
 }

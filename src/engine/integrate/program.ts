@@ -91,6 +91,11 @@ export function shellLine({ words, env }: ProgramCall): string {
   return [...variables, ...words.map(shellWord)].join(' ');
 }
 
+/** The variables of an entry that was read from a file, as {@link shellWords} returns those of a line. */
+export function variableWords(env: unknown): readonly string[] {
+  return Object.entries(Object(env)).map((variable) => variable.join('='));
+}
+
 /** The words of a line from {@link shellLine}, or with other shell quotes. */
 export function shellWords(line: string): readonly string[] {
   const words = line.match(/(?:[^\s'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+/gu) ?? [];
