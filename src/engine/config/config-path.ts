@@ -77,13 +77,6 @@ export function agentPlaces(at: number, path: ConfigPath): readonly [ConfigPath,
   ];
 }
 
-/** Whether a path matches a pattern, in which `*` is any key or list position. */
-export function matchesPattern(path: ConfigPath, pattern: readonly string[]): boolean {
-  return (
-    pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at])
-  );
-}
-
 /** Whether two values of parsed JSON or TOML are equal. */
 export function isSameData(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -4,7 +4,7 @@
  *
  * Sources: spec/memory-search §2, spec/webhooks §2, configuration reference for the rest.
  */
-import { type ConfigPath, matchesPattern } from './config-path.js';
+import type { ConfigPath } from './config-path.js';
 import type { ConfigInput } from './schema/index.js';
 
 /** `agents.defaults.memorySearch`; keys without a fixed default are in {@link COMPUTED_DEFAULTS}. */
@@ -350,6 +350,13 @@ export function computedDefault(path: ConfigPath): string | undefined {
     matchesPattern(path, pattern.split('.')),
   );
   return entry?.[1];
+}
+
+/** Whether a path matches a pattern, in which `*` is any key or list position. */
+function matchesPattern(path: ConfigPath, pattern: readonly string[]): boolean {
+  return (
+    pattern.length === path.length && pattern.every((part, at) => part === '*' || part === path[at])
+  );
 }
 
 /** Valid names in `sessions.readers`. */

@@ -1,6 +1,6 @@
 import { MASK } from '../masking/index.js';
 import { isRecord, percentDecoded } from '../support/text.js';
-import { type ConfigPath, matchesPattern } from './config-path.js';
+import type { ConfigPath } from './config-path.js';
 
 /** Where a secret is stored. */
 type SecretSource = 'env' | 'file' | 'exec';
@@ -53,33 +53,48 @@ function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput 
   return { kind: 'reference', source: 'env', provider: defaults.env, id };
 }
 
+type SecretTree = true | { readonly [key: string]: SecretTree };
+
+const REMOTE: SecretTree = { apiKey: true, headers: { '*': true } };
+const SEARCH: SecretTree = {
+  memorySearch: { remote: REMOTE, query: { rerank: { remote: REMOTE } } },
+};
+const ROUTE: SecretTree = {
+  secret: true,
+  verify: { secrets: { '*': true } },
+  callback: { secret: true },
+};
+
 /**
- * Schema paths of secrets (`*` is any key or list position). Headers and environments of other
+ * Where a configuration has secrets (`*` is any key or list position). Headers and environments of other
  * programs count as secret, since they often contain tokens.
  */
-const SECRET_PATHS: readonly (readonly string[])[] = [
-  'agents.defaults.memorySearch.remote.apiKey',
-  'agents.defaults.memorySearch.remote.headers.*',
-  'agents.defaults.memorySearch.query.rerank.remote.apiKey',
-  'agents.defaults.memorySearch.query.rerank.remote.headers.*',
-  'agents.list.*.memorySearch.remote.apiKey',
-  'agents.list.*.memorySearch.remote.headers.*',
-  'agents.list.*.memorySearch.query.rerank.remote.apiKey',
-  'agents.list.*.memorySearch.query.rerank.remote.headers.*',
-  'models.providers.*.apiKey',
-  'models.providers.*.headers.*',
-  'plugins.entries.webhooks.config.routes.*.secret',
-  'plugins.entries.webhooks.config.routes.*.verify.secrets.*',
-  'plugins.entries.webhooks.config.routes.*.callback.secret',
-  'flows.notify.secret',
-  'flows.notify.targets.*.secret',
-  'storage.url',
-  'flows.runtimes.*.env.*',
-  'secrets.providers.*.env.*',
-].map((path) => path.split('.'));
+const SECRETS: SecretTree = {
+  agents: { defaults: SEARCH, list: { '*': SEARCH } },
+  models: { providers: { '*': REMOTE } },
+  plugins: { entries: { webhooks: { config: { routes: { '*': ROUTE } } } } },
+  flows: {
+    notify: { secret: true, targets: { '*': { secret: true } } },
+    runtimes: { '*': { env: { '*': true } } },
+  },
+  secrets: { providers: { '*': { env: { '*': true } } } },
+  storage: { url: true },
+};
 
 export function isSecretPath(path: ConfigPath): boolean {
-  return SECRET_PATHS.some((pattern) => matchesPattern(path, pattern));
+  return secretsAt(path) === true;
+}
+
+function secretsAt(path: ConfigPath): SecretTree | undefined {
+  return path.reduce(secretsBelow, SECRETS);
+}
+
+function secretsBelow(
+  tree: SecretTree | undefined,
+  key: ConfigPath[number],
+): SecretTree | undefined {
+  if (tree === undefined || tree === true) return undefined;
+  return Object.hasOwn(tree, key) ? tree[key] : tree['*'];
 }
 
 /** Whether this is where requests of a webhook route are verified with a secret. */
@@ -98,8 +113,8 @@ export type ParsedSecrets<T> = unknown extends T
 
 /** Copies settings with their secrets parsed. */
 export function parseSecrets<T>(settings: T, defaults: SecretDefaults): ParsedSecrets<T> {
-  // The type has secrets where SECRET_PATHS has them.
-  return mapSecrets(settings, [], (value, path) => {
+  // The type has secrets where SECRETS has them.
+  return mapSecrets(settings, SECRETS, [], (value, path) => {
     return isSecretValue(value) && !isVariable(path) ? parseSecret(value, defaults) : value;
   }) as ParsedSecrets<T>;
 }
@@ -111,21 +126,22 @@ export function parseSecrets<T>(settings: T, defaults: SecretDefaults): ParsedSe
  * @param path location of the value in the configuration
  */
 export function maskSecrets(value: unknown, path: ConfigPath = []): unknown {
-  return mapSecrets(value, path, maskSecret);
+  return mapSecrets(value, secretsAt(path), path, maskSecret);
 }
 
 function mapSecrets(
   value: unknown,
+  tree: SecretTree | undefined,
   path: ConfigPath,
   replace: (secret: unknown, path: ConfigPath) => unknown,
 ): unknown {
-  if (isSecretPath(path)) return replace(value, path);
-  if (Array.isArray(value))
-    return value.map((item, at) => mapSecrets(item, [...path, at], replace));
+  if (tree === undefined) return value;
+  if (tree === true) return replace(value, path);
+  const mapItem = (item: unknown, key: string | number) =>
+    mapSecrets(item, secretsBelow(tree, key), [...path, key], replace);
+  if (Array.isArray(value)) return value.map(mapItem);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, mapSecrets(item, [...path, key], replace)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapItem(item, key)]));
 }
 
 /** Whether this is a variable in the environment of a program, which gets it as written. */
