@@ -51,95 +51,100 @@ const SEPARATOR = String.raw`(?:(?:[ \t](?:provided|given))?[ \t\xa0]{0,3}(?:=>|
  * Takes linear time for every text: each form starts only where its own run of characters starts, or is
  * bounded.
  */
-const TOKEN_PATTERNS: readonly TokenPattern[] = [
-  {
-    // A truncated key extends to the end of the text.
-    needle: /PRIVATE KEY/u,
-    form: /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$))/gu,
-  },
-  {
-    // A token may be in the place of the user or the password; both are masked.
-    needle: /:\/\//u,
-    form: /(:\/\/)([^\s/?#"'<>`]+)(?=@)/gu,
-  },
-  {
-    needle: /webhook|hooks\./iu,
-    form: /(\b(?:hooks\.slack\.com\/(?:services|workflows)|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com)\/)([\w\-./@]{10,400})/giu,
-  },
-  {
-    needle: /[?&][\w-]{0,40}(?:key|token|sig|secret|password|pwd|code)/iu,
-    form: /([?&](?:[\w-]{0,40}(?:key|token|secret|password|pwd)|sig|signature|code)=)([^&\s"'#;<>`]+)/giu,
-  },
-  {
-    needle: /bearer|basic|token/iu,
-    form: /(?<![\w-])((?:Bearer|Basic|Token)\s{1,4})([\w.~+/=-]{8,})/giu,
-    isSecret: (value) => (value.length >= 20 || /\d/u.test(value)) && !isReference(value),
-  },
-  {
-    needle: /[\w-]{4}/u,
-    form: new RegExp(String.raw`(?<![\w-])()(${PREFIXED})`, 'gu'),
-    isSecret: (value) => /\d/u.test(value),
-  },
-  {
-    // Tokens of Terraform, Azure and Mailchimp, which are known by what is inside.
-    needle: /\.atlasv1\.|\dQ~|[a-f\d]-us\d/u,
-    form: /(?<![\w~.-])()([A-Za-z\d]{14}\.atlasv1\.[\w-]{40,}|[\w~.]{3}\dQ~[\w~.-]{31,}|[a-f\d]{32}-us\d{1,2})/gu,
-  },
-  {
-    // Tokens of Hugging Face, and svc's own: they may have no digit.
-    needle: /hf_|svc_mcp_/u,
-    form: /(?<![\w-])()(hf_[A-Za-z\d]{16,}|svc_mcp_[\w-]{16,})/gu,
-  },
-  {
-    needle: new RegExp(NAME, 'iu'),
-    form: new RegExp(
-      String.raw`(${NAME}(?:[_-]?(?:id|base|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${SEPARATOR}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
-      'giu',
-    ),
-    isSecret: isSecretValue,
-  },
-  {
-    // In the second cell of a table, or alone on the next line.
-    needle: /\||:[ \t]{0,8}\r?\n/u,
-    form: new RegExp(
-      String.raw`((?:^[ \t]{0,8}\|[^|\r\n]{0,60}?${NAME}["'\x60* ]{0,4}\|[ \t]{0,80}|${NAME}["'\x60* ]{0,4}:[ \t]{0,8}\r?\n[ \t]{0,8}(?:[-*][ \t]{1,3})?)["'\x60*]{0,4})([^\s"'\x60,;<>|]{6,400})(?=["'\x60*]{0,4}[ \t]{0,80}(?:\||$))`,
-      'gimu',
-    ),
-    // Not a date, an address, or the next key.
-    isSecret: (value) =>
-      isSecretValue(value) && /\d/u.test(value) && /[a-z]/iu.test(value) && !value.endsWith(':'),
-  },
-  {
-    // Without a space, and only in programs of MySQL and MariaDB.
-    needle: /mysql|mariadb/u,
-    form: /(\b(?:mysql|mariadb)[\w-]{0,20}\b[^\n]{0,200}?[ \t]-p["']?)([^\s"'`]{4,})/gu,
-    isSecret: isSecretValue,
-  },
-  {
-    needle: /--?[\w-]{0,30}(?:password|passwd|token|secret|key)/iu,
-    form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|\\?["'],\s{0,80}\\?["']))((?:[^\s"'`\\]|\\(?!["'])){6,})/giu,
-    isSecret: isSecretValue,
-  },
-  {
-    // Browsers copy requests with their cookies.
-    needle: /cookie/iu,
-    form: /(\b(?:set-)?cookie:[ \t]{0,3})([\w.%$-]{1,80}=[^\r\n"'`\\]{8,})/giu,
-  },
-  {
-    needle: /-u|--\w{0,10}user/u,
-    form: /(\bcurl\b[^\n]{0,200}?[ \t](?:-u|--(?:proxy-)?user)[ =]?["']?[^\s:"']{1,80}:)([^\s"'`]{4,})/gu,
-    isSecret: isSecretValue,
-  },
-  {
-    // What Docker and npm store, and what a .netrc has.
-    needle: /auth"|_auth|password/u,
-    form: /((?:"auth"[ \t]{0,3}:[ \t]{0,3}"|(?<!\w)_auth[ \t]{0,3}=[ \t]{0,3}"?)(?=[\w+/]{8,}=*(?:["\s]|$))|\blogin[ \t]{1,4}\S{1,100}\s{1,4}password[ \t]{1,4})([^\s"]{3,})/gu,
-  },
-  {
-    needle: /pin/iu,
-    form: /(\b(?:PIN[ \t]|PIN(?:[ -](?:code|number))?(?:[ \t](?:for|of)(?:[ \t][\w'’]{1,20}){1,4})?[ \t]{0,3}(?:[:=]|is|was)[ \t:]{0,3})["'`*]{0,2})(\d{4,12})(?!\w)/giu,
-  },
-];
+function tokenPatterns(): readonly TokenPattern[] {
+  return [
+    {
+      // A truncated key extends to the end of the text.
+      needle: /PRIVATE KEY/u,
+      form: /()(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$))/gu,
+    },
+    {
+      // A token may be in the place of the user or the password; both are masked.
+      needle: /:\/\//u,
+      form: /(:\/\/)([^\s/?#"'<>`]+)(?=@)/gu,
+    },
+    {
+      needle: /webhook|hooks\./iu,
+      form: /(\b(?:hooks\.slack\.com\/(?:services|workflows)|discord(?:app)?\.com\/api\/webhooks|webhook\.office\.com)\/)([\w\-./@]{10,400})/giu,
+    },
+    {
+      needle: /[?&][\w-]{0,40}(?:key|token|sig|secret|password|pwd|code)/iu,
+      form: /([?&](?:[\w-]{0,40}(?:key|token|secret|password|pwd)|sig|signature|code)=)([^&\s"'#;<>`]+)/giu,
+    },
+    {
+      needle: /bearer|basic|token/iu,
+      form: /(?<![\w-])((?:Bearer|Basic|Token)\s{1,4})([\w.~+/=-]{8,})/giu,
+      isSecret: (value) => (value.length >= 20 || /\d/u.test(value)) && !isReference(value),
+    },
+    {
+      needle: /[\w-]{4}/u,
+      form: new RegExp(String.raw`(?<![\w-])()(${PREFIXED})`, 'gu'),
+      isSecret: (value) => /\d/u.test(value),
+    },
+    {
+      // Tokens of Terraform, Azure and Mailchimp, which are known by what is inside.
+      needle: /\.atlasv1\.|\dQ~|[a-f\d]-us\d/u,
+      form: /(?<![\w~.-])()([A-Za-z\d]{14}\.atlasv1\.[\w-]{40,}|[\w~.]{3}\dQ~[\w~.-]{31,}|[a-f\d]{32}-us\d{1,2})/gu,
+    },
+    {
+      // Tokens of Hugging Face, and svc's own: they may have no digit.
+      needle: /hf_|svc_mcp_/u,
+      form: /(?<![\w-])()(hf_[A-Za-z\d]{16,}|svc_mcp_[\w-]{16,})/gu,
+    },
+    {
+      needle: new RegExp(NAME, 'iu'),
+      form: new RegExp(
+        String.raw`(${NAME}(?:[_-]?(?:id|base|value|prod|dev|test|live|\d{1,3}))?[\\"'\x60\]*]{0,4}${SEPARATOR}[\\"'\x60* ]{0,4})([^\s"'\x60,;<>]{4,})`,
+        'giu',
+      ),
+      isSecret: isSecretValue,
+    },
+    {
+      // In the second cell of a table, or alone on the next line.
+      needle: /\||:[ \t]{0,8}\r?\n/u,
+      form: new RegExp(
+        String.raw`((?:^[ \t]{0,8}\|[^|\r\n]{0,60}?${NAME}["'\x60* ]{0,4}\|[ \t]{0,80}|${NAME}["'\x60* ]{0,4}:[ \t]{0,8}\r?\n[ \t]{0,8}(?:[-*][ \t]{1,3})?)["'\x60*]{0,4})([^\s"'\x60,;<>|]{6,400})(?=["'\x60*]{0,4}[ \t]{0,80}(?:\||$))`,
+        'gimu',
+      ),
+      // Not a date, an address, or the next key.
+      isSecret: (value) =>
+        isSecretValue(value) && /\d/u.test(value) && /[a-z]/iu.test(value) && !value.endsWith(':'),
+    },
+    {
+      // Without a space, and only in programs of MySQL and MariaDB.
+      needle: /mysql|mariadb/u,
+      form: /(\b(?:mysql|mariadb)[\w-]{0,20}\b[^\n]{0,200}?[ \t]-p["']?)([^\s"'`]{4,})/gu,
+      isSecret: isSecretValue,
+    },
+    {
+      needle: /--?[\w-]{0,30}(?:password|passwd|token|secret|key)/iu,
+      form: /((?<![\w-])--[\w-]{0,30}(?:password|passwd|token|secret|api-?key)(?:[ =]["']?|\\?["'],\s{0,80}\\?["']))((?:[^\s"'`\\]|\\(?!["'])){6,})/giu,
+      isSecret: isSecretValue,
+    },
+    {
+      // Browsers copy requests with their cookies.
+      needle: /cookie/iu,
+      form: /(\b(?:set-)?cookie:[ \t]{0,3})([\w.%$-]{1,80}=[^\r\n"'`\\]{8,})/giu,
+    },
+    {
+      needle: /-u|--\w{0,10}user/u,
+      form: /(\bcurl\b[^\n]{0,200}?[ \t](?:-u|--(?:proxy-)?user)[ =]?["']?[^\s:"']{1,80}:)([^\s"'`]{4,})/gu,
+      isSecret: isSecretValue,
+    },
+    {
+      // What Docker and npm store, and what a .netrc has.
+      needle: /auth"|_auth|password/u,
+      form: /((?:"auth"[ \t]{0,3}:[ \t]{0,3}"|(?<!\w)_auth[ \t]{0,3}=[ \t]{0,3}"?)(?=[\w+/]{8,}=*(?:["\s]|$))|\blogin[ \t]{1,4}\S{1,100}\s{1,4}password[ \t]{1,4})([^\s"]{3,})/gu,
+    },
+    {
+      needle: /pin/iu,
+      form: /(\b(?:PIN[ \t]|PIN(?:[ -](?:code|number))?(?:[ \t](?:for|of)(?:[ \t][\w'’]{1,20}){1,4})?[ \t]{0,3}(?:[:=]|is|was)[ \t:]{0,3})["'`*]{0,2})(\d{4,12})(?!\w)/giu,
+    },
+  ];
+}
+
+// Made for the first text, because every start would wait for them.
+let patterns: readonly TokenPattern[] | undefined;
 
 /** Values after the name of a secret that are not one: a reference, a type, a path, a placeholder. */
 const NOT_A_SECRET =
@@ -176,7 +181,8 @@ export function redactSecrets(
   replacementOf: (secret: string) => string = () => MASK,
 ): string {
   let redacted = text;
-  for (const { needle, form, isSecret } of TOKEN_PATTERNS) {
+  patterns ??= tokenPatterns();
+  for (const { needle, form, isSecret } of patterns) {
     if (!needle.test(redacted)) continue;
     redacted = redacted.replaceAll(form, (match: string, before: string, secret: string) =>
       isSecret === undefined || isSecret(secret) ? before + replacementOf(secret) : match,

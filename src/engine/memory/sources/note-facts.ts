@@ -133,16 +133,16 @@ function tagsOf(properties: NoteFacts['properties'] = {}): readonly string[] {
     .filter((tag) => tag !== '');
 }
 
-/** Many scripts write vowels and tones as marks. */
-const TAG = String.raw`[\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*`;
-const WHOLE_TAG = new RegExp(`^${TAG}$`, 'u');
-/** `#tag` in a text, but not a heading or a part of an address. */
-const TAG_IN_TEXT = new RegExp(String.raw`(?<![^\s([{,;])#(${TAG})`, 'gu');
-const NUMBER = /^\d+$/u;
-
 /** Whether a text, without `#`, can be a tag: letters, digits, `_`, `-` and `/`, and not only digits. */
 export function isTag(text: string): boolean {
-  return WHOLE_TAG.test(text) && !NUMBER.test(text);
+  return tagsInLine(`#${text}`)[0] === text;
+}
+
+/** Each `#tag` that is not a heading or a part of an address. Many scripts write vowels and tones as marks. */
+function tagsInLine(line: string): readonly string[] {
+  // Made here and not at every start, which few tags are read in.
+  const tags = line.matchAll(/(?<![^\s([{,;])#([\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*)/gu);
+  return Array.from(tags, ([, tag = '']) => tag).filter((tag) => !/^\d+$/u.test(tag));
 }
 
 function tagsInText(lines: TextLines, from: number): readonly string[] {
@@ -152,9 +152,7 @@ function tagsInText(lines: TextLines, from: number): readonly string[] {
   for (let at = from; at < lines.count && tags.size < MOST_TAGS; at++) {
     const line = lineAt(lines, at);
     if (fences.isCode(line) || !line.includes('#')) continue;
-    for (const [, tag = ''] of withoutInlineCode(line).matchAll(TAG_IN_TEXT)) {
-      if (!NUMBER.test(tag)) tags.add(folded(tag));
-    }
+    for (const tag of tagsInLine(withoutInlineCode(line))) tags.add(folded(tag));
   }
   return [...tags];
 }
