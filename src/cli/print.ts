@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, fstatSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, readFileSync, type Stats, statSync, writeSync } from 'node:fs';
 import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
 import { safeJson } from '../ui/safe-text.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
@@ -26,10 +26,15 @@ function mayBeTerminal(descriptor: number): boolean {
   // Windows has more kinds of terminals.
   if (process.platform === 'win32') return true;
   try {
-    return fstatSync(descriptor).isCharacterDevice();
+    return isDevice(fstatSync(descriptor));
   } catch {
     return true;
   }
+}
+
+/** Whether this is a terminal or something like it; not `/dev/null`, which is common. */
+function isDevice(status: Stats): boolean {
+  return status.isCharacterDevice() && status.rdev !== statSync('/dev/null').rdev;
 }
 
 /**
@@ -59,10 +64,8 @@ export function closeLostTerminals(): void {
 }
 
 function isLostTerminal(descriptor: number): boolean {
-  const status = fstatSync(descriptor);
-  if (!status.isCharacterDevice() || process.platform === 'win32') return false;
-  // Loading node:tty takes 2 ms, and /dev/null is common.
-  if (status.rdev === statSync('/dev/null').rdev) return false;
+  if (process.platform === 'win32' || !isDevice(fstatSync(descriptor))) return false;
+  // Loading node:tty takes 2 ms.
   return !process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
