@@ -140,11 +140,22 @@ const REWRITES = new Map([
     'ink/build/output.js',
     (code) => code.replace(BLANK_CELL, 'const BLANK = $2;\n$1row.push(BLANK)'),
   ],
+  // Making its patterns takes half a millisecond, and most texts that svc shows need none of them.
+  [
+    'fast-string-truncated-width/dist/index.js',
+    (code) =>
+      code
+        .replace(PATTERNS, '')
+        .replace('/* CONSTANTS */', () => code.match(PATTERNS)?.join('') ?? ''),
+  ],
   [
     'slice-ansi/tokenize-ansi.js',
     (code) => code.replace(SEGMENTER, '{ segment: (text) => new Intl.Segmenter().segment(text) }'),
   ],
 ]);
+
+/** Of regular expressions. */
+const PATTERNS = /^const \w+_RE = .+\n/gm;
 
 const PREFIX = '\0lean-libraries:';
 
@@ -172,7 +183,9 @@ export function leanLibraries() {
       handler: (id) => STAND_INS[id.slice(PREFIX.length)].code,
     },
     transform: {
-      filter: { id: /[\\/](?:yoga-layout|ink|ansi-tokenize|slice-ansi|is)[\\/][^\n]*\.js$/ },
+      filter: {
+        id: /[\\/](?:yoga-layout|ink|ansi-tokenize|slice-ansi|is|fast-string-truncated-width)[\\/][^\n]*\.js$/,
+      },
       handler(code, id) {
         const path = id.replaceAll('\\', '/');
         const [file, rewrite] =
