@@ -25,7 +25,6 @@ const BUILT: Readonly<Record<string, string>> = {
     'marks of four fixed names; a start without an end runs to the end of the text, so it always matches',
   'engine/memory/sources/transcripts/transcript-reader.ts':
     'fixed names; an open block runs to the end of the text, so it always matches',
-  'engine/memory/sources/note-facts.ts': 'one run of characters of tags, which a # cannot be in',
   'engine/memory/search/terms.ts': 'runs of two classes of characters without a common one',
   'engine/memory/search/words.ts': 'runs of a class of characters, or one of another class',
   'engine/memory/search/term-matcher.ts': 'plain words, only at the beginning of a word',
