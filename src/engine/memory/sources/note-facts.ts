@@ -138,15 +138,18 @@ export function isTag(text: string): boolean {
   return tagsInLine(`#${text}`)[0] === text;
 }
 
-/** Each `#tag` that is not a heading or a part of an address. Many scripts write vowels and tones as marks. */
+/** Each `#tag` that is not a heading, or a place that a link leads to. Many scripts write vowels and tones as marks. */
 function tagsInLine(line: string): readonly string[] {
   // Made here and not at every start, which few tags are read in.
-  const tags = line.matchAll(/(?<![^\s([{,;])#([\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*)/gu);
+  const tags = line.matchAll(
+    /#(?<![^\s([{,;]#|\]\([ \t]{0,9}#)([\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*)/gu,
+  );
   return Array.from(tags, ([, tag = '']) => tag).filter((tag) => !/^\d+$/u.test(tag));
 }
 
 function tagsInText(lines: TextLines, from: number): readonly string[] {
-  if (!lines.text.includes('#')) return [];
+  // Finding blocks of code takes far longer, and most texts have only headings.
+  if (tagsInLine(lines.text).length === 0) return [];
   const tags = new Set<string>();
   const fences = new CodeFences();
   for (let at = from; at < lines.count && tags.size < MOST_TAGS; at++) {

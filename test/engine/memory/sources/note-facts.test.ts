@@ -56,6 +56,12 @@ test('tags in code and in TOML are none', () => {
   assert.equal(facts('+++\ncolor = " #red"\n+++\n'), {});
 });
 
+test('a link to a heading has no tag', () => {
+  const list = '- [Usage](#usage)\n- [More]( #more ), see (#real)\n';
+  assert.equal(facts(list).tags, ['real']);
+  assert.is(facts('- [Usage](#usage)\n').tags, undefined);
+});
+
 test('tags are written in any script, and with accents in either form of Unicode', () => {
   const text = '#हिन्दी #cafe\u0301 #ไทยแลนด์ที่';
   assert.equal(facts(text).tags, ['हिन्दी', 'caf\u00e9', 'ไทยแลนด์ที่']);
