@@ -5,6 +5,7 @@ import { runProgram } from '../child/run-program.js';
 import { SvcError } from '../errors/index.js';
 import { findNpm, npmFailure } from '../install/npm.js';
 import type { EngineContext } from '../support/context.js';
+import { shellWord } from '../support/text.js';
 import { programVersion } from './about.js';
 import type { UpgradeOutput } from './output-schemas.js';
 
@@ -35,7 +36,8 @@ export async function describeUpgrade(
 function howToUpgrade(root: string, name: string): Pick<UpgradeOutput, 'command' | 'installation'> {
   if (existsSync(join(root, '.git'))) {
     // svc itself builds only what was never built.
-    return { installation: 'checkout', command: 'git pull && npm start -- --version' };
+    const command = `cd ${shellWord(root)} && git pull && npm start -- --version`;
+    return { installation: 'checkout', command };
   }
   return isGlobalNpm(root, name)
     ? { installation: 'npm', command: `npm install -g ${name}@latest` }

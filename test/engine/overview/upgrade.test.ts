@@ -11,13 +11,13 @@ async function upgradeIn(folder: string, ...others: readonly string[]) {
   files.write(`${folder}/package.json`, '{"name":"svc-cli","version":"0.2.0"}');
   for (const other of others) files.write(other, '{}');
   const { installation, command } = await describeUpgrade(files.at(folder), undefined);
-  return [installation, command];
+  return [installation, command?.replace(files.at(folder), '/svc') ?? null];
 }
 
 test('names the command of what installed svc', async () => {
   const npm = ['npm', 'npm install -g svc-cli@latest'];
   assert.equal(await upgradeIn('lib/node_modules/svc-cli'), npm);
-  const checkout = ['checkout', 'git pull && npm start -- --version'];
+  const checkout = ['checkout', 'cd /svc && git pull && npm start -- --version'];
   assert.equal(await upgradeIn('svc', 'svc/.git/config'), checkout);
   const other = ['other', null];
   assert.equal(await upgradeIn('usr/lib/svc-cli'), other);
