@@ -17,7 +17,10 @@ export interface ScheduleOptions {
   readonly onSwept: (target: DreamTarget, summary: SweepSummary) => void;
   /** Called after each check for due sweeps: {@link DreamSchedule.next} can differ, as after the clock was set. */
   readonly onChecked?: (() => void) | undefined;
-  readonly onFault: (target: DreamTarget, error: unknown) => void;
+  /** Called when a check that could be made finds nothing due. */
+  readonly onIdle?: ((target: DreamTarget) => void) | undefined;
+  /** @param isRetried whether the next check tries again, instead of the next time of the schedule */
+  readonly onFault: (target: DreamTarget, error: unknown, isRetried: boolean) => void;
 }
 
 /** How often due times are checked, in milliseconds: a long timer stops while the machine sleeps. */
@@ -77,7 +80,7 @@ export class DreamSchedule {
       try {
         await this.runIfDue(target);
       } catch (error) {
-        if (!this.closing.signal.aborted) this.options.onFault(target, error);
+        if (!this.closing.signal.aborted) this.options.onFault(target, error, true);
       }
     }
     this.options.onChecked?.();
@@ -99,6 +102,7 @@ export class DreamSchedule {
       const due = dueFrom(target, handledUntilMs);
       if (due.dueMs > nowMs) {
         this.lastChecks.set(target, due);
+        this.options.onIdle?.(target);
         return;
       }
       const setHandled = (): void => {
@@ -110,9 +114,11 @@ export class DreamSchedule {
       try {
         await this.sweep(target);
       } catch (error) {
+        if (isStorageFailure(error) || this.closing.signal.aborted) throw error;
         // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
-        if (!isStorageFailure(error)) setHandled();
-        throw error;
+        setHandled();
+        this.options.onFault(target, error, false);
+        return;
       }
       setHandled();
     } finally {

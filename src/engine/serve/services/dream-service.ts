@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type DreamTarget, dreamTargets } from '../../dreaming/dream-targets.js';
 import type { DreamSchedule, SweepSummary } from '../../dreaming/index.js';
-import { faultFields, isStorageFailure, messageOf } from '../../errors/index.js';
+import { faultFields, messageOf } from '../../errors/index.js';
 import { zonedMinute } from '../../support/format.js';
 import {
   failureReporter,
@@ -54,10 +54,10 @@ async function keepSchedule(setup: ServeSetup, host: ServiceHost): Promise<Servi
       lastSweep = `${countPromoted(summary)} promoted, `;
     },
     onChecked: () => showNextSweep(),
-    onFault: (target, error) => {
+    onIdle: (target) => reportFailure(target.workspace.dir, undefined),
+    onFault: (target, error, isRetried) => {
       const added = reportFailure(target.workspace.dir, serviceFailure(error));
-      const isRetried = isStorageFailure(error);
-      // One that is tried again fails in the same way until the server is back.
+      // One that is tried again fails in the same way until the server is back or the disk has space.
       if (isRetried && added === undefined) return;
       const message = `sweep failed${isRetried ? ', trying again' : ''}: ${messageOf(error)}`;
       host.log.error({ event: 'dreaming.failed', ...faultFields(error) }, message);

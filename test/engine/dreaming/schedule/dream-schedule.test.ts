@@ -37,18 +37,24 @@ function aSchedule(startIso: string) {
   let nowMs = Date.parse(startIso);
   const swept: string[] = [];
   const faults: unknown[] = [];
+  const reports: string[] = [];
   const open = (onChecked?: () => void): DreamSchedule =>
     new DreamSchedule([target], {
       onChecked,
       clock: { now: () => nowMs },
       openNarrator: async () => undefined,
       onSwept: () => swept.push(new Date(nowMs).toISOString()),
-      onFault: (_, error) => faults.push(error),
+      onIdle: () => reports.push('idle'),
+      onFault: (_, error, isRetried) => {
+        faults.push(error);
+        reports.push(isRetried ? 'retried' : 'failed');
+      },
     });
   return {
     home,
     swept,
     faults,
+    reports,
     open,
     pass: (hours: number) => {
       nowMs += hours * HOUR;
@@ -131,6 +137,30 @@ test('a failed sweep is reported, and not retried before its next time', async (
   await schedule.check();
   await schedule.check();
   assert.is(faults.length, 1);
+});
+
+test('a check that fails is tried again, and reported as over once nothing is due', async () => {
+  const { open, reports, home } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  // A file is in the way of the folder of the store.
+  home.write('state/dreaming', '');
+  await schedule.check();
+  await schedule.check();
+  rmSync(home.at('state/dreaming'));
+  await schedule.check();
+  await schedule.check();
+  assert.equal(reports, ['retried', 'retried', 'idle']);
+});
+
+test('a failed sweep stays reported until its next time', async () => {
+  const { open, pass, reports, home } = aSchedule('2026-11-20T12:00:00Z');
+  const schedule = open();
+  await schedule.check();
+  rmSync(home.at('notes'), { recursive: true });
+  pass(24);
+  await schedule.check();
+  await schedule.check();
+  assert.equal(reports, ['idle', 'failed']);
 });
 
 test('a sweep that cannot reach the shared server is tried again until it can', async () => {
