@@ -100,6 +100,19 @@ test('a file that another conversation replaced, or that is shorter, is read fro
   assert.equal(await capture(write(lamp, lamp, lamp)), ['added: Remember that the lamp is dark.']);
 });
 
+test('the last line is captured without its line break, but not before it is whole', async () => {
+  const { folder, capture } = await aMemory();
+  const file = folder.write('session.jsonl', GATE + DOOR.trimEnd());
+  assert.equal(await capture(file), [
+    'added: Remember that the gate is green.',
+    'added: Remember that the door is red.',
+  ]);
+  appendFileSync(file, `\n${FENCE.slice(0, -4)}`);
+  assert.equal(await capture(file), []);
+  appendFileSync(file, FENCE.slice(-4));
+  assert.equal(await capture(file), ['added: Remember that the fence is blue.']);
+});
+
 test('a hook continues where one of an earlier version ended', async () => {
   const { folder, capture, mark } = await aMemory();
   const file = folder.write('session.jsonl', GATE + DOOR);

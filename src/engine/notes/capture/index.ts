@@ -172,8 +172,9 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
     const turns: NumberedTurn[] = [];
     const all = transcriptLines(descriptor, beginningOf(place), stats.size, place);
     for (const { line, turn, next } of all) {
-      // A line without its end is still being written.
-      if (!line.isEnded && line.number > 1) break;
+      const isBroken = next.reading.brokenLines > brokenLines;
+      // Still being written. A whole record can lack its line break, if the agent writes that before the next one.
+      if (isBroken && !line.isEnded && line.number > 1) break;
       lines = line.number;
       ({ brokenLines } = next.reading);
       if (line.number === 1) firstLine = line.text ?? '';
