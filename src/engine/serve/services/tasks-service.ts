@@ -12,6 +12,7 @@ import {
   type ServiceHost,
   serviceFailure,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 
 export function hasRuntimes({ loaded }: ServeSetup): boolean {
   return Object.keys(loaded.resolved.flows.runtimes).length > 0;
@@ -21,6 +22,9 @@ export function hasRuntimes({ loaded }: ServeSetup): boolean {
 export function tasksDefinition(setup: ServeSetup): ServiceDefinition {
   return { name: 'tasks', start: (host) => start(setup, host) };
 }
+
+/** How often programs are looked up: one that is missing can be installed, or the other way around. */
+const LOOK_UP_MS = 10_000;
 
 async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
   let setup = first;
@@ -34,7 +38,8 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
       .then(() => old.close())
       .finally(() => retiring.delete(old));
   };
-  const allRunners = (): readonly TaskRunner[] => [current, ...retiring];
+  const timer = setInterval(() => current.checkPrograms(), LOOK_UP_MS).unref();
+  const allRunners = (): readonly TaskRunner[] => [current.runner, ...retiring];
   const drain = async (): Promise<void> => {
     const patienceMs = setup.loaded.resolved.gateway.drainSeconds * 1000;
     await Promise.all(allRunners().map((runner) => runner.drain(patienceMs)));
@@ -44,12 +49,15 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
       // Workspaces are the working directories of tasks.
       if (keepsSameFlows(setup, next) && hasSameConfig(setup, next, ['agents'])) {
         setup = next;
+        current.checkPrograms();
+        // A former reload may have failed.
+        current.showProblem();
         return true;
       }
       try {
-        const nextRunner = await open(next, host);
-        retire(current);
-        current = nextRunner;
+        const opened = await open(next, host);
+        retire(current.runner);
+        current = opened;
         setup = next;
       } catch (error) {
         if (!hasSameConfig(setup, next, ['storage', 'secrets'])) {
@@ -65,28 +73,40 @@ async function start(first: ServeSetup, host: ServiceHost): Promise<Service> {
     },
     drain,
     stop: async () => {
+      clearInterval(timer);
       await Promise.all(allRunners().map((runner) => runner.close()));
     },
   };
 }
 
-async function open({ context, loaded }: ServeSetup, host: ServiceHost): Promise<TaskRunner> {
+async function open({ context, loaded }: ServeSetup, host: ServiceHost) {
   const { openRunner } = await import('../../task-runner/task-runner.js');
   const { log, setLastEvent, setProblem } = host;
-  const missing = missingProgram(context, loaded);
-  const lastingFailure = missing === undefined ? undefined : serviceFailure(missing);
-  setProblem(lastingFailure);
-  if (missing !== undefined) log.warn({ hint: missing.hint }, missing.message);
+  let storeFailure: ServiceFailure | undefined;
+  let programFailure: ServiceFailure | undefined;
+  const showProblem = (): void => setProblem(storeFailure ?? programFailure);
+  const checkPrograms = (): void => {
+    const missing = missingProgram(context, loaded);
+    if (missing?.message === programFailure?.message) return;
+    programFailure = missing && serviceFailure(missing);
+    if (missing !== undefined) log.warn({ hint: missing.hint }, missing.message);
+    showProblem();
+  };
+  checkPrograms();
+  showProblem();
   const runner = await openRunner({
     context,
     loaded,
     log,
     onChange: (running) =>
       setLastEvent(running === 0 ? 'idle' : `running ${formatCountOf(running, 'task')}`),
-    onProblem: (error) => setProblem(error === undefined ? lastingFailure : serviceFailure(error)),
+    onProblem: (error) => {
+      storeFailure = error === undefined ? undefined : serviceFailure(error);
+      showProblem();
+    },
   });
   setLastEvent('waiting for tasks');
-  return runner;
+  return { runner, checkPrograms, showProblem };
 }
 
 /** Compares where and how flows are kept, and receivers of their notifications. */
