@@ -1,11 +1,11 @@
 import { ACTIVE_FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { letOthersRun } from '../support/async.js';
-import { MS_PER_DAY } from '../support/time.js';
+import { MOST_AHEAD_MS, MS_PER_DAY } from '../support/time.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
 import { settle } from './outbox.js';
 import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
-import { finishCancelling } from './tasks/change-task.js';
+import { finishCancelling, writeTask } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/task-lease.js';
 
 /** How long a controller has to end a flow after its cancellation was requested. */
@@ -25,6 +25,7 @@ const PAGE = 1000;
 export async function sweep(store: FlowStore) {
   const repeatWrite = (step: (tx: FlowTx) => Promise<number>) =>
     repeat(() => store.write(step, 'anything'));
+  await repeatWrite(bringForward);
   const total = { requeued: 0, lost: 0, cancelled: 0 };
   await repeat(async () => {
     const counts = await store.write(takeBackExpired, 'anything');
@@ -83,8 +84,38 @@ export async function prune(store: FlowStore, keepMs?: number) {
   return { flows, tasks: tasksOfFlows + otherTasks };
 }
 
+/**
+ * Corrects the times of what waits for later, if the clock was ahead when they were stored: retries and notifications,
+ * which wait for minutes, are due now. Leases begin now, so that a worker which still runs keeps its own.
+ */
+async function bringForward(tx: FlowTx): Promise<number> {
+  const { tasks, notifications, nowMs } = tx;
+  const aheadMs = nowMs + MOST_AHEAD_MS;
+  const retried = await tasks.retriedAfter(aheadMs, BATCH);
+  const leased = await tasks.leasedAfter(aheadMs, BATCH);
+  for (const task of [...retried, ...leased]) {
+    const { leaseExpiresAt, lastEventAt } = task;
+    await writeTask(tx, task, {
+      ...task,
+      revision: task.revision + 1,
+      nextRunAt: null,
+      leaseExpiresAt:
+        leaseExpiresAt === null ? null : nowMs + leaseExpiresAt - (lastEventAt ?? nowMs),
+      lastEventAt: nowMs,
+    });
+  }
+  const notified = await notifications.bringForward(aheadMs, nowMs, BATCH);
+  return retried.length + leased.length + notified;
+}
+
 async function finishCancelled(tx: FlowTx): Promise<number> {
-  const flows = await tx.flows.cancelledWithoutTasks(tx.nowMs - CANCEL_GRACE_MS, BATCH);
+  const { nowMs } = tx;
+  // What was requested far ahead of now was requested before the clock was set back.
+  const flows = await tx.flows.cancelledWithoutTasks(
+    nowMs - CANCEL_GRACE_MS,
+    nowMs + MOST_AHEAD_MS,
+    BATCH,
+  );
   for (const flow of flows) await finishCancelling(tx, flow.seq);
   return flows.length;
 }

@@ -63,7 +63,8 @@ export function durationMs(text: string): number | undefined {
   return amount === undefined || unitMs === undefined ? undefined : Number(amount) * unitMs;
 }
 
-const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
+/** See {@link isFarAhead}. */
+export const MOST_AHEAD_MS = 3 * MS_PER_HOUR;
 
 /** Whether a recorded time is so far ahead that the clock must have been wrong when it was recorded. */
 export function isFarAhead(recordedMs: number, nowMs: number): boolean {

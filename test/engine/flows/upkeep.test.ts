@@ -1,7 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Flows } from '../../../src/engine/flows/index.js';
-import { ADA, newFlow, newTask, pendingCount, testFlows } from '../../support/flows.js';
+import {
+  ADA,
+  claimTask,
+  leaseOf,
+  newFlow,
+  newTask,
+  pendingCount,
+  testFlows,
+} from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
 
 const test = suite('the upkeep of flows');
@@ -248,6 +256,42 @@ test('a notification is claimed by one process, and again if that process died',
   assert.is((await flows.operator.showTask(id)).task.deliveryStatus, 'failed');
   assert.is((await flows.operator.auditTasks())[0]?.code, 'delivery_failed');
   assert.is(await flows.outbox.markDelivered(notification), false);
+  await flows.close();
+});
+
+test('what waits for later does not wait longer after the clock was ahead', async () => {
+  const opened = await testFlows();
+  const { clock } = opened;
+  const startMs = clock.nowMs;
+  clock.nowMs += 30 * DAY;
+  const flowId = await newFlow(opened.flows);
+  const [retried, lost, done] = [
+    await newTask(opened.flows, flowId),
+    await newTask(opened.flows, flowId),
+    await newTask(opened.flows, flowId),
+  ];
+  await opened.flows.tasks.fail(leaseOf(await claimTask(opened.flows)), { error: 'busy' });
+  assert.is((await claimTask(opened.flows)).task.taskId, lost);
+  await opened.flows.tasks.cancel(done);
+  const [event = []] = await takeAll(opened.flows);
+  const notification = { notificationId: event[1] ?? '', target: 'default' };
+  await opened.flows.outbox.markFailed(notification, { error: 'down' });
+  const unwanted = await newFlow(opened.flows);
+  const request = { action: 'request_cancel', flowId: unwanted, expectedRevision: 0 } as const;
+  await opened.flows.perform(request, ADA);
+  clock.nowMs = startMs;
+  const flows = await opened.reopen();
+  assert.equal(await takeAll(flows), []);
+  assert.is(await flows.tasks.claim({ worker: 'w' }), undefined);
+  await flows.operator.sweep();
+  assert.equal((await takeAll(flows)).slice(0, 1), [event]);
+  assert.is((await flows.operator.showFlow(unwanted)).flow.status, 'cancelled');
+  assert.is((await claimTask(flows)).task.taskId, retried);
+  // Its worker may still run, so it has the time of a lease to report.
+  assert.is((await flows.operator.showTask(lost)).task.status, 'running');
+  clock.nowMs += MINUTE + 1;
+  await flows.operator.sweep();
+  assert.is((await flows.operator.showTask(lost)).task.status, 'queued');
   await flows.close();
 });
 

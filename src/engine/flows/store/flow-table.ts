@@ -48,12 +48,13 @@ export function flowRows(sql: StoreSql) {
   return {
     /** In a change, its flow must have been found by its id, or through one of its tasks. */
     bySeq: async (seq: number) => (await find(BY_SEQ, seq))[0],
-    /** Active flows whose cancellation was requested before a time, and that have no active task. */
-    cancelledWithoutTasks: (beforeMs: number, limit: number) =>
+    /** Active flows whose cancellation was requested before a time or after another, and that have no active task. */
+    cancelledWithoutTasks: (beforeMs: number, afterMs: number, limit: number) =>
       query<FlowRecord>(
-        `${select(sql)} WHERE cancel_requested_at < $1 AND ended_at IS NULL
-           AND NOT ${hasActiveTask} LIMIT $2 ${sql.forUpdateSkipLocked('flows')}`,
-        [beforeMs, limit],
+        `${select(sql)} WHERE (cancel_requested_at < $1 OR cancel_requested_at > $2)
+           AND cancel_requested_at IS NOT NULL AND ended_at IS NULL AND NOT ${hasActiveTask}
+           LIMIT $3 ${sql.forUpdateSkipLocked('flows')}`,
+        [beforeMs, afterMs, limit],
       ),
     /** Deletes flows that ended before a time, with their tasks. @returns how many of each */
     prune: async (beforeMs: number, limit: number) => {

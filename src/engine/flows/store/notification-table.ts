@@ -91,6 +91,14 @@ export function notificationRows(sql: StoreSql) {
          LIMIT $3 ${sql.forUpdateSkipLocked('notifications')}`,
         [beforeMs, targets, limit],
       ),
+    /** Lets those that are due after a time be due at another. @returns how many */
+    bringForward: (afterMs: number, dueMs: number, limit: number) =>
+      sql.run(
+        `UPDATE ${schema}notifications SET next_attempt_at = $2
+         WHERE seq IN (SELECT seq FROM ${schema}notifications WHERE next_attempt_at > $1
+           LIMIT $3 ${sql.forUpdateSkipLocked('notifications')})`,
+        [afterMs, dueMs, limit],
+      ),
     /**
      * Oldest first. Leaves out flows with a first delivery in progress, which has to arrive before the others. Within a
      * change, others who ask for the same target wait until it ends.

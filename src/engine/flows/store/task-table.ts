@@ -142,6 +142,20 @@ export function taskRows(sql: StoreSql, queue: TaskQueue) {
       const times = rows.flatMap(({ at }) => at ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },
+    /** Queued ones whose retry is due after a time. */
+    retriedAfter: (afterMs: number, limit: number) =>
+      query<TaskRecord>(
+        `${selectTask(sql)} WHERE status = 'queued' AND next_run_at > $1
+           LIMIT $2 ${sql.forUpdateSkipLocked('tasks')}`,
+        [afterMs, limit],
+      ),
+    /** Those whose lease was granted or extended after a time. */
+    leasedAfter: (afterMs: number, limit: number) =>
+      query<TaskRecord>(
+        `${selectTask(sql)} WHERE lease_expires_at > $1 AND last_event_at > $1
+           LIMIT $2 ${sql.forUpdateSkipLocked('tasks')}`,
+        [afterMs, limit],
+      ),
     /** Gives ended tasks without one the date after which they can be pruned. @returns how many */
     stampCleanup: (retentionMs: number, limit: number) =>
       run(

@@ -25,6 +25,7 @@ test('use an index if they run often', async () => {
   await flows.bySeq(1);
   await flows.list({ ownerKey: 'owner', limit: 1 });
   await flows.list({ ownerKey: 'owner', beforeSeq: 1, limit: 1 });
+  await flows.cancelledWithoutTasks(0, 0, 1);
   await tasks.byId('id');
   await tasks.ownerOf('id');
   await tasks.ofRun(1, 'run', 'acp');
@@ -35,6 +36,7 @@ test('use an index if they run often', async () => {
   await tasks.countsOf(1);
   await tasks.nextQueued(0, {});
   await tasks.expired({ nowMs: 0, jump: undefined }, 1);
+  await tasks.leasedAfter(0, 1);
   await tasks.nextDueAt();
   await tasks.stampCleanup(1, 1);
   await notifications.ofEvent('id');
