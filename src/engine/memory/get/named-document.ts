@@ -1,5 +1,6 @@
-import { isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
+import { realOrGiven } from '../../support/files.js';
 import { unescapedLine } from '../../support/safe-line.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
@@ -48,8 +49,10 @@ export function lookUpDocument<D extends DocumentKey>(
   });
 }
 
+/** The folder of a file may be reached through a link, as the workspace may; the file itself is none. */
 function shownPath(workspaceDir: string, path: string): string {
-  return isAbsolute(path) ? displayPath(workspaceDir, path) : path.replace(/^\.\//, '');
+  if (!isAbsolute(path)) return path.replace(/^\.\//, '');
+  return displayPath(workspaceDir, join(realOrGiven(dirname(path)), basename(path)));
 }
 
 /** The error for a text that names no indexed document. @param documents all of them, as suggestions */

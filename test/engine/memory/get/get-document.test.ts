@@ -1,3 +1,5 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readShared } from '../../../../src/engine/memory/get/get-document.js';
@@ -25,6 +27,17 @@ test('a name matches in either Unicode form, and of two that look the same, each
   assert.equal([got.path, got.text], [decomposed, 'one']);
   assert.is((await backend.get({ target: both.normalize('NFC') })).text, 'composed');
   assert.is((await backend.get({ target: both.normalize('NFD') })).text, 'decomposed');
+});
+
+test('an absolute path may lead through a link to the workspace', async () => {
+  const { path } = folderOf({ 'real/notes/a.md': 'alpha' });
+  symlinkSync('real', join(path, 'link'));
+  const workspace = join(path, 'link/notes');
+  const backend = backendOn(targetOf(workspace));
+  for (const folder of [workspace, join(path, 'real/notes')]) {
+    const got = await backend.get({ target: `${folder}/a.md#L1` });
+    assert.equal([got.path, got.text], ['a.md', 'alpha']);
+  }
 });
 
 test('a document is found by its path without reading the other documents', async () => {
