@@ -8,7 +8,11 @@ import type { Lookup, MemoryContext, OnRecall } from '../engine/memory/index.js'
 import type { ProcessFacts } from '../engine/overview/about.js';
 import type { ServerContext } from '../engine/postgres/index.js';
 import type { Platform } from '../engine/providers/local/runtime/store.js';
-import { type EngineContext, resolveStatePaths } from '../engine/support/context.js';
+import {
+  type EngineContext,
+  resolveStatePaths,
+  stateVariables,
+} from '../engine/support/context.js';
 
 /**
  * The only place that reads the process; the engine gets everything from here.
@@ -85,14 +89,11 @@ async function logLookup(
   }
 }
 
-const NAMES = ['SVC_HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME'] as const;
-
-/** The variables that decide where state is stored, if set: whatever else starts svc has to set them too. */
-export function stateVariables({ env, homeDir }: EngineContext): Readonly<Record<string, string>> {
-  // Services and cron set the account's home folder themselves.
-  const home = homeDir === account().homeDir ? {} : { HOME: homeDir };
-  const set = Object.fromEntries(NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  return { ...home, ...set };
+/** The variables that services and cron must set for svc to find its state. */
+export function serviceVariables(context: EngineContext): Readonly<Record<string, string>> {
+  // They set the account's home folder themselves.
+  const home = context.homeDir === account().homeDir ? {} : { HOME: context.homeDir };
+  return { ...home, ...stateVariables(context) };
 }
 
 /** The account of the user. One of a container may have none; systemd takes the number for its name. */

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
-import { account, configWords, programWords, stateVariables } from '../cli/context.js';
+import { account, configWords, programWords, serviceVariables } from '../cli/context.js';
 import { choicesFlag, type FlagsOf } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
@@ -42,7 +42,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
       args: [...configWords(flags.config, file), ...accessLog, ...without],
       user: account().name,
       homeDir: context.homeDir,
-      env: stateVariables(context),
+      env: serviceVariables(context),
       drainSeconds: resolved.gateway.drainSeconds,
       notifies: canNotifySystemd(context.env),
     });

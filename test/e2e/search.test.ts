@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -90,6 +90,16 @@ test('a query can be piped in, however late, but no other argument can', async (
   assert.match(silent.stdout, 'missing argument: QUERY');
   const links = await runSvc(['memory', 'links'], { home, input: 'backup.md\n' });
   assert.match(links.stderr, 'missing argument: PATH');
+});
+
+test('a home folder that no shell has replaced is the home folder', async () => {
+  const world = folderOf({ 'notes/a.md': 'The falcon nests.\n' });
+  const { path } = world;
+  const env = { HOME: path, SVC_HOME: '~/state' };
+  const args = ['memory', 'search', 'falcon', '--workspace=~/notes'];
+  const run = await runSvc(args, { home: path, env, cwd: path });
+  assert.match(run.stdout, 'a.md#L1', run.stderr);
+  assert.equal(readdirSync(path).toSorted(), ['notes', 'state']);
 });
 
 test('search, s, get, index and a quoted question are short forms', async () => {

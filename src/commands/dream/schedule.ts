@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { account, configWords, programWords, stateVariables } from '../../cli/context.js';
+import { account, configWords, programWords, serviceVariables } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
 import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
@@ -53,7 +53,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
       timeZone: timeZone ?? null,
       runs,
       ...(flags['print-crontab']
-        ? { crontab: crontabLine(frequency, timeZone, command, stateVariables(context)) }
+        ? { crontab: crontabLine(frequency, timeZone, command, serviceVariables(context)) }
         : {}),
       ...(flags['print-systemd']
         ? systemdTimer({
@@ -62,7 +62,7 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
             command,
             user: account().name,
             homeDir: context.homeDir,
-            env: stateVariables(context),
+            env: serviceVariables(context),
           })
         : {}),
     };

@@ -1,4 +1,5 @@
 import { type ConfigPath, isSameData, valueAt } from '../config/index.js';
+import { STATE_VARIABLES } from '../support/context.js';
 import { isRecord } from '../support/text.js';
 import {
   type AgentFormat,
@@ -13,13 +14,7 @@ import {
 } from './agent.js';
 import { type EntryValue, SCRIPT_PATH, scriptIn } from './edit/document-editor.js';
 import type { IntegrateOutput } from './output-schemas.js';
-import {
-  isOurScript,
-  type ProgramFacts,
-  STATE_VARIABLES,
-  serverScript,
-  shellWords,
-} from './program.js';
+import { isOurScript, type ProgramFacts, serverScript, shellWords } from './program.js';
 
 /** A change of an entry; the values of other entries are hidden in it. */
 export type EntryChange = Omit<IntegrateOutput['changes'][number], 'file'>;

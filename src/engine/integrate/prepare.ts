@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { resolvePath } from '../support/files.js';
 import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
@@ -32,7 +32,7 @@ export async function prepareIntegration(
   { agent: name, activeMemory, remote: typedRemote, ...requested }: RequestedIntegration,
 ): Promise<{ readonly plan: IntegrationPlan; readonly warnings: readonly Warning[] }> {
   const agent = agentNamed(name);
-  const target = absoluteTarget(requested.target, context.cwd);
+  const target = absoluteTarget(requested.target, context);
   const isAdding = requested.action === 'add';
   if (isAdding) await requireTarget(context, target);
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(context, target) : undefined;
@@ -65,9 +65,12 @@ function validRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
   return { url: parsed.href, tokenEnv };
 }
 
-function absoluteTarget({ agent, workspace, config }: MemoryTarget, cwd: string): MemoryTarget {
+function absoluteTarget(
+  { agent, workspace, config }: MemoryTarget,
+  { cwd, homeDir }: IntegrateContext,
+): MemoryTarget {
   const path = (written: string | undefined) =>
-    written === undefined ? undefined : resolve(cwd, written);
+    written === undefined ? undefined : resolvePath(written, cwd, homeDir);
   return { agent, workspace: path(workspace), config: path(config) };
 }
 

@@ -1,4 +1,5 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
+import { stateVariables } from '../support/context.js';
 import { pathFolders, realOrGiven } from '../support/files.js';
 import { shellWord } from '../support/text.js';
 import type { IntegrateContext, ProgramCall } from './agent.js';
@@ -20,14 +21,6 @@ export interface MemoryTarget {
   readonly config?: string | undefined;
 }
 
-/** Variables that move the state folders. An agent started from a desktop does not have them. */
-export const STATE_VARIABLES = [
-  'SVC_HOME',
-  'XDG_CONFIG_HOME',
-  'XDG_STATE_HOME',
-  'XDG_CACHE_HOME',
-] as const;
-
 /**
  * How others run a command of this installation: by absolute paths, since the PATH of an agent started from a
  * desktop may lack `svc` and `node`.
@@ -38,14 +31,13 @@ export function programCall(
   facts: ProgramFacts,
   command: readonly string[],
   target: MemoryTarget,
-  { env, cwd }: Pick<IntegrateContext, 'cwd' | 'env'>,
+  context: Pick<IntegrateContext, 'cwd' | 'env' | 'homeDir'>,
 ): ProgramCall {
   const call = [facts.script, ...command, ...targetWords(target)] as const;
   return {
-    words: facts.node === undefined ? call : [stableNodePath(facts.node, env), ...call],
-    env: Object.fromEntries(
-      STATE_VARIABLES.flatMap((name) => (env[name] ? [[name, resolve(cwd, env[name])]] : [])),
-    ),
+    words: facts.node === undefined ? call : [stableNodePath(facts.node, context.env), ...call],
+    // An agent started from a desktop does not have them.
+    env: stateVariables(context),
   };
 }
 

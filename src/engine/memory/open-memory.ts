@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import {
   type LoadedConfig,
   type LocateSetting,
@@ -20,7 +20,7 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
-import { ifReadable } from '../support/files.js';
+import { ifReadable, resolvePath } from '../support/files.js';
 import { shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
@@ -152,7 +152,7 @@ async function openWorkspace(
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await withTrial(configured, options);
-  const workspaceDir = spelledAsOnDisk(resolve(context.cwd, dir));
+  const workspaceDir = spelledAsOnDisk(resolvePath(dir, context.cwd, context.homeDir));
   const base = resolveAgent(loaded, undefined, context);
   // Each folder has its own index, whichever path leads to it.
   const indexName = `workspace-${shortHash(workspaceDir)}`;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { resolvePath } from './files.js';
 
 /**
  * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads
@@ -45,6 +46,28 @@ export interface StatePaths {
   readonly userConfigFile: string;
 }
 
+/** Variables that decide where state is stored. */
+export const STATE_VARIABLES = [
+  'SVC_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_STATE_HOME',
+  'XDG_CACHE_HOME',
+] as const;
+
+/** Those that are set, as absolute paths: whatever else starts svc has to set them too. */
+export function stateVariables({
+  env,
+  cwd,
+  homeDir,
+}: Pick<EngineContext, 'cwd' | 'env' | 'homeDir'>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    STATE_VARIABLES.flatMap((name) => {
+      const path = env[name];
+      return path ? [[name, resolvePath(path, cwd, homeDir)]] : [];
+    }),
+  );
+}
+
 /** The state paths for an environment; does not access the disk. */
 export function resolveStatePaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -53,9 +76,9 @@ export function resolveStatePaths(
   const home = env['SVC_HOME'];
   const below = (variable: string): string => {
     // Stored in the forget list, for example, a relative one would mean another folder later.
-    if (home) return resolve(home);
+    if (home) return resolvePath(home, '', homeDir);
     const root = env[variable];
-    return root ? resolve(root, 'svc') : resolve(homeDir, '.svc');
+    return root ? resolve(resolvePath(root, '', homeDir), 'svc') : resolve(homeDir, '.svc');
   };
   return {
     stateDir: below('XDG_STATE_HOME'),

@@ -541,6 +541,15 @@ test('node is called by its name on PATH, which survives an update', () => {
   assert.is(nodeWith(other.path), node);
 });
 
+test('a folder in the home folder is registered by its absolute path', async () => {
+  const { context, folder, request } = home();
+  folder.write('notes/a.md', '');
+  const wish = { ...request('codex'), agent: 'codex', activeMemory: false, program: PROGRAM };
+  const { plan } = await prepareIntegration(context, { ...wish, target: { workspace: '~/notes' } });
+  assert.ok('words' in plan.server);
+  assert.is(plan.server.words.at(-1), folder.at('notes'));
+});
+
 test('svc from the cache of npx is warned about', async () => {
   const { context, request } = home();
   const script = '/home/ada/.npm/_npx/0f1e2d/node_modules/.bin/svc';
