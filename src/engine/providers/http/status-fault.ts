@@ -34,13 +34,16 @@ export function statusFault(status: number, headers: AnswerHeaders, body: unknow
 
 /** What a redirect means. It is not followed: what is sent contains a key. @param location the header, if there is one */
 export function redirectFault(status: number, location: unknown): VendorFault {
-  const where = typeof location === 'string' ? ` to ${hostOf(location)}` : '';
+  const where = typeof location === 'string' ? ` to ${originOf(location)}` : '';
   const hint = 'set baseUrl to the final address';
   return new VendorFault('request', `the endpoint redirects${where}`, { status, hint });
 }
 
-function hostOf(location: string): string {
-  return URL.canParse(location) ? new URL(location).host : 'another address';
+/** With its scheme, which is often all that differs; without its path, which may contain a key. */
+function originOf(location: string): string {
+  if (!URL.canParse(location)) return 'another address';
+  const { protocol, host } = new URL(location);
+  return `${protocol}//${host}`;
 }
 
 const MAX_MESSAGE = 300;

@@ -64,6 +64,17 @@ test('a user in the address is sent, unless a header has a key', async () => {
   assert.is(bodyOf(await outcomeFrom(repeat, { Authorization: 'Bearer key' }, login)), 'Bearer');
 });
 
+test('a redirect names the scheme and host of the new address, but not its path', async () => {
+  const redirectTo = async (location: string) => {
+    const fault = await faultFrom((_request, response) => {
+      response.writeHead(308, { location }).end();
+    });
+    return fault.message.replace(/.*redirects to /, '');
+  };
+  assert.is(await redirectTo('https://127.0.0.1/key-in-path'), 'https://127.0.0.1');
+  assert.is(await redirectTo('/elsewhere'), 'another address');
+});
+
 test('an answer without an end is given up as too large', async () => {
   const chunk = Buffer.alloc(4 * 1024 * 1024, ' ');
   const fault = await faultFrom((_request, response) => {
