@@ -191,6 +191,8 @@ test('conversations are exported without secrets, searched as a group, and remov
   assert.not.match(written.join(''), secret);
   configure({ sessions: { enabled: false } });
   assert.equal(pathsOf(await search('weir')), []);
+  const off = await svc('memory', 'recent', '--source', 'sessions');
+  assert.match(off.stderr, 'set memory.ext.sessions.enabled to true');
 });
 
 test('an expired conversation is no longer found', async () => {

@@ -2,7 +2,7 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { dayFormatter } from '../../support/day.js';
 import { iso } from '../../support/time.js';
 import { parseFilters } from '../search/filters.js';
-import { sourceWarnings } from '../search/index.js';
+import { extSourceWarnings, sourceWarnings } from '../search/index.js';
 import { type MemorySources, searchedSources } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
@@ -19,6 +19,10 @@ export interface ListedDocument extends DocumentKey {
 interface ListedMemory {
   readonly agent: ResolvedAgent;
   readonly sources: MemorySources;
+  /** Undefined with the builtin engine. */
+  readonly ext:
+    | { readonly settings: { readonly sessions: { readonly enabled: boolean } } }
+    | undefined;
   readonly backend: {
     list(work: WorkOptions): Promise<readonly ListedDocument[]>;
   };
@@ -38,16 +42,17 @@ export interface RecentRequest {
  * @throws SvcError USAGE for a date that cannot be understood
  */
 export async function recentChanges(
-  { agent, backend, sources: { memory, transcripts } }: ListedMemory,
+  { agent, backend, ext, sources: { memory } }: ListedMemory,
   { since, sources, limit }: RecentRequest,
   work: WorkOptions & { readonly nowMs: number },
 ): Promise<Omit<RecentOutput, 'agent'>> {
   const timeZone = agent.userTimezone;
   const { output } = await parseFilters({ since }, { nowMs: work.nowMs, timeZone });
-  // The external program has settings of its own for conversations.
-  const sessions: readonly Source[] = transcripts === undefined ? [] : ['sessions'];
-  const searched = [...searchedSources(agent, memory.layout), ...sessions];
-  for (const warning of sourceWarnings({ sources }, searched)) work.onWarning?.(warning);
+  const warnings =
+    ext === undefined
+      ? sourceWarnings({ sources }, searchedSources(agent, memory.layout))
+      : extSourceWarnings({ sources }, ext.settings.sessions);
+  for (const warning of warnings) work.onWarning?.(warning);
   const dayOf = dayFormatter(timeZone);
   const first = output.from ?? '';
   const found = (await backend.list(work))

@@ -16,7 +16,13 @@ export {
 } from './citation.js';
 export { asksOnlyForDate, withoutDate } from './dates.js';
 export { parseQuery } from './query.js';
-export { candidateLimit, hasFilters, searchIndex, sourceWarnings } from './search-index.js';
+export {
+  candidateLimit,
+  extSourceWarnings,
+  hasFilters,
+  searchIndex,
+  sourceWarnings,
+} from './search-index.js';
 export { bestLineOf, highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
 export { type QueryReading, readingOf } from './terms.js';

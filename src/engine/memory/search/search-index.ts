@@ -222,20 +222,31 @@ export function hasFilters(filters: SearchFilters = {}): boolean {
   return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
 }
 
+/** How to have the builtin engine search conversations. */
+const SESSIONS_HINT =
+  'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources';
+
 /** Warns about requested sources that are not searched, which would return nothing without a reason. */
 export function sourceWarnings(
   { sources: requested = [] }: Pick<SearchRequest, 'sources'>,
   searched: readonly Source[] | undefined,
+  sessionsHint = SESSIONS_HINT,
 ): Warning[] {
   const off = requested.filter((source) => searched?.includes(source) === false);
   return off.map((source) => {
     const words = source === 'sessions' ? 'session transcripts' : 'memory files';
-    const hint =
-      source === 'sessions'
-        ? 'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources'
-        : 'add "memory" to memorySearch.sources';
+    const hint = source === 'sessions' ? sessionsHint : 'add "memory" to memorySearch.sources';
     return { code: 'SOURCE_OFF', message: `${words} are not searched`, hint };
   });
+}
+
+/** As {@link sourceWarnings}, of the external program, which has a setting of its own for conversations. */
+export function extSourceWarnings(
+  request: Pick<SearchRequest, 'sources'>,
+  sessions: { readonly enabled: boolean },
+): Warning[] {
+  const searched: readonly Source[] = sessions.enabled ? ['memory', 'sessions'] : ['memory'];
+  return sourceWarnings(request, searched, 'set memory.ext.sessions.enabled to true');
 }
 
 /** Warns about ignored parts of a query. */

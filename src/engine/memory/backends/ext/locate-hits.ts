@@ -8,6 +8,7 @@ import {
   bestLineOf,
   type CitationMode,
   createTermMatcher,
+  extSourceWarnings,
   formatCitation,
   highlightsOf,
   parseQuery,
@@ -213,12 +214,5 @@ function requestWarnings(
       hint: 'to search with the builtin engine, set memory.backend to "builtin"',
     });
   }
-  if (request.sources?.includes('sessions') === true && !sessions.enabled) {
-    warnings.push({
-      code: 'SOURCE_OFF',
-      message: 'conversations are not searched',
-      hint: 'set memory.ext.sessions.enabled to true',
-    });
-  }
-  return warnings;
+  return [...warnings, ...extSourceWarnings(request, sessions)];
 }
