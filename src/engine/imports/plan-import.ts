@@ -115,7 +115,7 @@ class SettingsMerge {
     const existing = valueAt(this.data, path);
     if (path.includes('__proto__')) return { ...item, outcome: 'left', why: 'not a valid name' };
     if (this.isOfOtherProvider(setting, all)) {
-      const why = 'it belongs to another provider than the one in svc.json';
+      const why = 'it belongs to a provider that is not taken';
       return { ...item, outcome: 'left', why };
     }
     const written = writtenSecrets(value, ALIASES, path);
@@ -147,7 +147,7 @@ class SettingsMerge {
     return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
   }
 
-  /** Whether a setting belongs to the imported provider, while svc.json keeps another one. */
+  /** Whether a setting belongs to the imported provider, while svc.json keeps another one, or would not be valid with it. */
   private isOfOtherProvider(
     { path, agent }: ImportedSetting,
     all: readonly ImportedSetting[],
@@ -163,9 +163,9 @@ class SettingsMerge {
       (place) =>
         all.find((one) => one.agent === place.agent && isSameData(one.path, place.path))?.value,
     );
-    const isWritten = (value: unknown) => value !== undefined;
-    const provider = used.find(isWritten);
-    return provider !== undefined && provider !== (imported.find(isWritten) ?? 'auto');
+    const nameIn = (values: readonly unknown[]) =>
+      values.find((value) => value !== undefined) ?? 'auto';
+    return nameIn(used) !== nameIn(imported);
   }
 
   /** `~/wiki` and a link to it are the same folder; a relative path depends on the workspace. */

@@ -204,6 +204,34 @@ test('imports endpoints of memory search with their adapter, without chat format
   assert.equal(await imported('openai', 'openai-responses'), settings('openai', {}));
 });
 
+test('what belongs to a provider that svc cannot use is left with it', async () => {
+  const remote = { batch: { enabled: true } };
+  const home = importHome({
+    [FILE]: {
+      agents: {
+        defaults: {
+          memorySearch: { model: 'bge', provider: 'gpu-box', remote, chunking: { tokens: 300 } },
+        },
+        list: [
+          { id: 'main', memorySearch: { model: 'text-embedding-3-large', provider: 'openai' } },
+        ],
+      },
+      models: {
+        providers: { 'gpu-box': { api: 'openai-completions', baseUrl: 'http://gpu:8080/v1' } },
+      },
+    },
+  });
+  const outcomes = outcomesOf(await home.prepare('openclaw'));
+  const defaults = 'agents.defaults.memorySearch';
+  assert.equal(
+    [`${defaults}.provider`, `${defaults}.model`, `${defaults}.chunking.tokens`].map(
+      (key) => outcomes[key],
+    ),
+    ['left', 'left', 'taken'],
+  );
+  assert.is(outcomes['agents.list[0].memorySearch.model'], 'taken');
+});
+
 test('never copies a secret, and shows none', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');
