@@ -74,10 +74,13 @@ function unknownKey(document: ConfigDocument, parent: ConfigPath, name: string):
   const at = [...parent, name];
   const known = keysAt(parent, document.value);
   const suggestion = suggestName(name, known) ?? pathOfKey(name);
+  // As a suggestion, a key of the top level would be the same word again.
+  const isOfTopLevel = suggestion === name;
+  const place = isOfTopLevel ? ': it belongs at the top level' : '';
   return faultAt('unknown-key', at, document.locateKey(at), {
-    message: `unknown key ${JSON.stringify(name)} in ${describePlace(parent)}`,
+    message: `unknown key ${JSON.stringify(name)} in ${describePlace(parent)}${place}`,
     expected: `one of ${known.join(', ')}`,
-    suggestion,
+    suggestion: isOfTopLevel ? undefined : suggestion,
   });
 }
 

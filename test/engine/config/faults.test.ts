@@ -8,7 +8,8 @@ interface Case {
   readonly text: string;
   /** `line:column path: message` of every fault, in order. */
   readonly faults: readonly string[];
-  readonly suggestion?: string;
+  /** Null if there must be none. */
+  readonly suggestion?: string | null;
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -45,6 +46,11 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '{ "memory": { "hybrid": {} } }',
     faults: ['1:15 memory.hybrid: unknown key "hybrid" in memory'],
     suggestion: 'agents.defaults.memorySearch.query.hybrid',
+  },
+  'a key of the top level in a wrong place': {
+    text: '{ "flows": { "schedules": {} } }',
+    faults: ['1:14 flows.schedules: unknown key "schedules" in flows: it belongs at the top level'],
+    suggestion: null,
   },
   'an empty list': {
     text: '{ "agents": { "defaults": { "memorySearch": { "sources": [] } } } }',
@@ -141,7 +147,7 @@ for (const [name, { text, faults, suggestion }] of Object.entries(CASES)) {
       }),
       faults,
     );
-    if (suggestion !== undefined) assert.is(found[0]?.suggestion, suggestion);
+    if (suggestion !== undefined) assert.is(found[0]?.suggestion ?? null, suggestion);
   });
 }
 
