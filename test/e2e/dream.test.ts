@@ -488,6 +488,7 @@ test('the schedule is shown, and printed for cron and systemd with absolute path
     cron.stdout,
   );
   assert.match(cron.stdout, /bin\/run\.js dream run --plain\n$/);
+  assert.match(cron.stderr, /dreaming is off, so searches are not recorded/);
   const config = ['--config', 'svc.json'];
   const units = await svc(world, 'dream', 'schedule', '--print-systemd', ...config, '--json');
   const { service, timer } = jsonOf.dreamSchedule(units);
@@ -502,7 +503,7 @@ test('with no data yet, every command says so', async () => {
   const world = { home: tempFolder() };
   for (const [words, message] of [
     ['candidates', /No candidates yet/],
-    ['signals', /No claims recalled yet/],
+    ['signals', /No claims recalled yet\. Searches are only recorded while dreaming is on/],
     ['list', /No sweeps yet/],
     ['status', /last sweep +none yet/],
   ] as const) {

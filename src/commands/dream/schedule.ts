@@ -16,7 +16,7 @@ import { renderSchedule } from '../../ui/dream/status.js';
 export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
   static override summary = 'Show the next sweeps, or print a crontab or systemd timer.';
   static override description =
-    `If dreaming is enabled, svc serve runs sweeps on the schedule in plugins.entries.memory-core.config.dreaming. If you do not run svc serve, --print-crontab prints a line for crontab -e, and --print-systemd a service and its timer; both run svc dream run from this installation.
+    `If dreaming is enabled, svc serve runs sweeps on the schedule in plugins.entries.memory-core.config.dreaming. If you do not run svc serve, --print-crontab prints a line for crontab -e, and --print-systemd a service and its timer; both run svc dream run from this installation. Enable dreaming for them as well: searches are only recorded while it is on.
 
 A sweep missed while the machine slept runs once on wake-up with svc serve and with the timer; cron skips it.`;
   static override examples = examples(
@@ -66,6 +66,9 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
           })
         : {}),
     };
+    if (!enabled && (flags['print-crontab'] || flags['print-systemd'])) {
+      this.note('dreaming is off, so searches are not recorded: run svc dream enable');
+    }
     this.write(renderSchedule(output, nowMs));
     return output;
   }

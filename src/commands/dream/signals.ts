@@ -33,7 +33,7 @@ export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
       total: claims.length,
       claims: claims.slice(0, flags.limit).map(recalledOutput),
     };
-    this.write(renderSignals(output, this.view()));
+    this.write(renderSignals(output, { ...this.view(), isOn: target.settings.enabled }));
     return output;
   }
 }

@@ -46,8 +46,15 @@ export function renderCandidates(
 }
 
 /** Text of `svc dream signals`. */
-export function renderSignals({ claims, total }: DreamSignalsOutput, options: View): string {
-  if (total === 0) return 'No claims recalled yet.\n';
+export function renderSignals(
+  { claims, total }: DreamSignalsOutput,
+  { isOn, ...options }: View & { readonly isOn: boolean },
+): string {
+  if (total === 0) {
+    return isOn
+      ? 'No claims recalled yet.\n'
+      : 'No claims recalled yet. Searches are only recorded while dreaming is on: run svc dream enable.\n';
+  }
   const rows = claims.map((claim) => {
     const { lastSignalAt, recalls, notes, grounded, questions, averageScore, fate } = claim;
     const last = formatRelativeTime(Date.parse(lastSignalAt), options.nowMs);

@@ -95,7 +95,7 @@ export function renderSchedule(
   }
   const whyOff = enabled
     ? undefined
-    : 'dreaming is off: run svc dream enable to let svc serve run sweeps';
+    : 'dreaming is off: run svc dream enable to record searches and to let svc serve run sweeps';
   return renderDueTimes(frequency, timeZone, runs, { nowMs, whyOff });
 }
 
