@@ -152,6 +152,10 @@ export function removeStrays({ temporaries }: Pick<Scan, 'temporaries'>, nowMs: 
   }
 }
 
+/** The workspace can be from the configuration, from a flag, or the default one. */
+const OTHER_WORKSPACES =
+  'choose another with "svc config init", or search any folder with "svc search --workspace DIR"';
+
 /** The workspace's real path. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED */
 export function resolveWorkspace(workspaceDir: string): string {
   try {
@@ -164,7 +168,7 @@ export function resolveWorkspace(workspaceDir: string): string {
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: `create it (mkdir -p ${shellWord(workspaceDir)}), choose another with "svc config init", or search any folder with "svc search --workspace DIR"`,
+        hint: `create it (mkdir -p ${shellWord(workspaceDir)}), ${OTHER_WORKSPACES}`,
         cause: error,
       });
     }
@@ -173,7 +177,7 @@ export function resolveWorkspace(workspaceDir: string): string {
       'WORKSPACE_UNREADABLE',
       `cannot read the workspace ${workspaceDir}: ${why}`,
       {
-        hint: 'pass a readable folder',
+        hint: `check the path and its permissions, ${OTHER_WORKSPACES}`,
         cause: error,
       },
     );

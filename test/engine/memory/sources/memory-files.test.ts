@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fingerprintOf } from '../../../../src/engine/memory/sources/index.js';
 import { scanMemoryFiles } from '../../../../src/engine/memory/sources/memory-files.js';
+import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
@@ -302,6 +303,22 @@ test('a time beyond the range of dates is clamped', () => {
     return new Date(ms).getUTCFullYear();
   });
   assert.equal(days, [275_760, -271_821, 1970]);
+});
+
+test('a workspace that cannot be used comes with what to do, wherever it is named', async () => {
+  const ws = folderOf({ 'notes.md': '' });
+  const hints = [];
+  for (const [name, code] of [
+    ['none', 'WORKSPACE_MISSING'],
+    ['notes.md', 'WORKSPACE_UNREADABLE'],
+  ] as const) {
+    const error = await failureOf(() => scan(ws.at(name), 'agent'));
+    assert.is(error.code, code);
+    hints.push(error.hint?.split(', ').slice(1).join(', '));
+  }
+  const others =
+    'choose another with "svc config init", or search any folder with "svc search --workspace DIR"';
+  assert.equal(hints, [others, others]);
 });
 
 test.run();
