@@ -83,7 +83,7 @@ const disk = smallDisk(4);
       'the notes',
       () =>
         recordsOf(home).find(
-          ({ message }) => /\d+ added/.test(message) && !message.includes('rebuilt'),
+          ({ message }) => /\d+ added/.test(message) && !message.includes('new index'),
         ),
       () => recordsOf(home),
     );

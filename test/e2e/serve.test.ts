@@ -30,7 +30,7 @@ test('keeps the index up to date, reports its health, and shuts down cleanly on 
   await whenLogged(
     home,
     '1 added',
-    recordsOf(home).findIndex(({ message }) => /rebuilt/.test(message)) + 1,
+    recordsOf(home).findIndex(({ message }) => /new index, \d+ added/.test(message)) + 1,
   );
   const found = jsonOf.search(
     await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path }),
@@ -257,7 +257,7 @@ test('deleting the log or the index does no harm', async () => {
 
   rmSync(home.at('memory'), { recursive: true });
   home.write('workspace/memory/new.md', 'The zebra sleeps at noon.');
-  await whenLogged(home, 'rebuilt');
+  await whenLogged(home, 'new index');
   const search = await runSvc(['memory', 'search', 'zebra', '--json'], { home: home.path });
   assert.is(jsonOf.search(search).results[0]?.path, 'memory/new.md');
   child.kill('SIGTERM');

@@ -168,12 +168,12 @@ test('conversations of a coding agent are indexed if they took place in the work
 test('svc serve follows conversations', async () => {
   const home = homeWithTalk();
   const { child, done } = serve(home, ['--json']);
-  await whenLogged(home, 'rebuilt');
+  await whenLogged(home, 'new index');
   home.write('agents/main/sessions/new.jsonl', message('user', 'the zebra sleeps at noon'));
   await whenLogged(
     home,
     '1 added',
-    recordsOf(home).findIndex(({ message }) => /rebuilt/.test(message)) + 1,
+    recordsOf(home).findIndex(({ message }) => /new index, \d+ added/.test(message)) + 1,
   );
   rmSync(home.at('agents/main/sessions/talk.jsonl'));
   await whenLogged(home, '1 removed');

@@ -78,10 +78,10 @@ function opensSameMemory(setup: ServeSetup, next: ServeSetup, agent: ResolvedAge
   );
 }
 
-/** `2 added, 1 changed` */
+/** `2 added, 1 changed`; what is first built is not rebuilt. */
 function syncText({ added, changed, removed, renamed, rebuild }: SyncSummary): string {
   const parts = [
-    rebuild === undefined ? undefined : 'rebuilt',
+    rebuild && (rebuild.reason === 'first' ? 'new index' : 'rebuilt'),
     ...[
       [added, 'added'],
       [changed, 'changed'],
