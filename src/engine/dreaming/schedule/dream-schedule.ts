@@ -7,6 +7,7 @@ import { isFarAhead } from '../../support/time.js';
 import type { DreamTarget } from '../dream-targets.js';
 import type { Narrator } from '../narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
+import { type SweepRecord, sweepRecords } from '../store/sweep-records.js';
 import { runSweep, type SweepSummary } from '../sweep/run-sweep.js';
 
 /** What a schedule needs, and what it reports. */
@@ -17,7 +18,7 @@ export interface ScheduleOptions {
   readonly onSwept: (target: DreamTarget, summary: SweepSummary) => void;
   /** Called after each check for due sweeps: {@link DreamSchedule.next} can differ, as after the clock was set. */
   readonly onChecked?: (() => void) | undefined;
-  /** Called when a check that could be made finds nothing due. */
+  /** Called when nothing is due and nothing is wrong, such as after a failure. */
   readonly onIdle?: ((target: DreamTarget) => void) | undefined;
   /** @param isRetried whether the next check tries again, instead of the next time of the schedule */
   readonly onFault: (target: DreamTarget, error: unknown, isRetried: boolean) => void;
@@ -35,6 +36,8 @@ export class DreamSchedule {
   private readonly options: ScheduleOptions;
   private readonly closing = new AbortController();
   private readonly lastChecks = new Map<DreamTarget, ReturnType<typeof dueFrom>>();
+  /** Those whose last sweep failed, with the id of the last one that is recorded. */
+  private readonly failed = new Map<DreamTarget, string | undefined>();
   private timer: NodeJS.Timeout | undefined;
   private checking: Promise<void> = Promise.resolve();
   private closed = false;
@@ -89,7 +92,10 @@ export class DreamSchedule {
   private async runIfDue(target: DreamTarget): Promise<void> {
     const last = this.lastChecks.get(target);
     const nowMs = this.options.clock.now();
-    if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.handledUntilMs, nowMs)) return;
+    if (last !== undefined && nowMs < last.dueMs && !isFarAhead(last.handledUntilMs, nowMs)) {
+      if (this.failed.has(target)) this.noticeRecovery(target);
+      return;
+    }
     const database = openDreamDatabase(target.workspace.files.database);
     try {
       // Another process may have run a sweep since, or recreated the database.
@@ -117,6 +123,7 @@ export class DreamSchedule {
         if (isStorageFailure(error) || this.closing.signal.aborted) throw error;
         // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
         setHandled();
+        this.failed.set(target, sweepRecords(database).last()?.id);
         this.options.onFault(target, error, false);
         return;
       }
@@ -130,8 +137,29 @@ export class DreamSchedule {
     const { clock, onSwept, openNarrator } = this.options;
     const { signal } = this.closing;
     const narrator = await openNarrator(signal);
-    onSwept(target, await runSweep({ ...target, clock, narrator, signal, trigger: 'schedule' }));
+    const summary = await runSweep({ ...target, clock, narrator, signal, trigger: 'schedule' });
+    if (hasFailed(summary.sweep)) this.failed.set(target, summary.sweep.id);
+    else this.failed.delete(target);
+    onSwept(target, summary);
   }
+
+  /** Whoever fixed what was wrong may have run a sweep. */
+  private noticeRecovery(target: DreamTarget): void {
+    const database = openDreamDatabase(target.workspace.files.database);
+    try {
+      const last = sweepRecords(database).last();
+      if (last?.endedMs === undefined || last.id === this.failed.get(target)) return;
+      if (hasFailed(last)) return;
+      this.failed.delete(target);
+      this.options.onIdle?.(target);
+    } finally {
+      database.close();
+    }
+  }
+}
+
+function hasFailed({ phases }: Pick<SweepRecord, 'phases'>): boolean {
+  return Object.values(phases).some(({ state }) => state === 'failed');
 }
 
 /** When a workspace is next due, unless another process sweeps it first. */

@@ -7,7 +7,9 @@ import type { DreamTarget } from '../../../../src/engine/dreaming/dream-targets.
 import { dreamWorkspace } from '../../../../src/engine/dreaming/dream-workspace.js';
 import { DreamSchedule } from '../../../../src/engine/dreaming/schedule/dream-schedule.js';
 import { crontabLine } from '../../../../src/engine/dreaming/schedule/systemd-timer.js';
+import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import { SvcError } from '../../../../src/engine/errors/index.js';
+import { NEVER } from '../../../../src/engine/support/async.js';
 import { parseCron } from '../../../../src/engine/support/cron.js';
 import { nextRuns } from '../../../../src/engine/support/cron-times.js';
 import { contextOf } from '../../../support/context.js';
@@ -56,6 +58,9 @@ function aSchedule(startIso: string) {
     faults,
     reports,
     open,
+    /** As `svc dream run` does. */
+    sweep: () =>
+      runSweep({ ...target, clock: { now: () => nowMs }, signal: NEVER, trigger: 'manual' }),
     pass: (hours: number) => {
       nowMs += hours * HOUR;
     },
@@ -152,15 +157,20 @@ test('a check that fails is tried again, and reported as over once nothing is du
   assert.equal(reports, ['retried', 'retried', 'idle']);
 });
 
-test('a failed sweep stays reported until its next time', async () => {
-  const { open, pass, reports, home } = aSchedule('2026-11-20T12:00:00Z');
+test('a failed sweep stays reported until another process has run one', async () => {
+  const { open, pass, reports, home, sweep } = aSchedule('2026-11-20T12:00:00Z');
   const schedule = open();
   await schedule.check();
   rmSync(home.at('notes'), { recursive: true });
   pass(24);
   await schedule.check();
+  home.write('notes/memory/2026-11-18.md', '- The backup runs at 02:30.\n');
   await schedule.check();
   assert.equal(reports, ['idle', 'failed']);
+  await sweep();
+  await schedule.check();
+  await schedule.check();
+  assert.equal(reports, ['idle', 'failed', 'idle']);
 });
 
 test('a sweep that cannot reach the shared server is tried again until it can', async () => {
