@@ -25,6 +25,13 @@ function memory({ path: home }: TempFolder, args: readonly string[], input?: str
   return input === undefined ? runInSession(words, { home }) : runSvc(words, { home, input });
 }
 
+test('notes are imported into a folder of the home folder that no shell has replaced', async () => {
+  const home = homeOf(NOTES);
+  const { stdout } = await memory(home, ['export']);
+  const run = await memory(home, ['import', '-', '--into=~/restored', '--json'], stdout);
+  assert.equal([run.code, jsonOf.import(run).into], [0, home.at('restored')]);
+});
+
 test('a memory is exported to a file and imported into an empty home, to the byte', async () => {
   const from = homeOf(NOTES);
   const file = from.at('memory.jsonl');

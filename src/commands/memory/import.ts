@@ -12,6 +12,7 @@ import type {
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
+import { resolvePath } from '../../engine/support/files.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { shellWord } from '../../engine/support/text.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
@@ -59,7 +60,8 @@ Notes that exist with other content stop the import, unless you pass --existing.
     flags: ImportFlags,
   ): Promise<ImportOutput> {
     const transfer = await memory.backend.transfer();
-    const into = flags.into === undefined ? undefined : resolve(flags.into);
+    const { cwd, homeDir } = this.context();
+    const into = flags.into === undefined ? undefined : resolvePath(flags.into, cwd, homeDir);
     const plan = await transfer.planImport(file, into);
     this.write(renderImportPlan(plan, flags.existing));
     const target = { agent: memory.agentId, into: plan.root };
