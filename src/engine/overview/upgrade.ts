@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { wholeEnvironment } from '../child/program.js';
 import { runProgram } from '../child/run-program.js';
 import { SvcError } from '../errors/index.js';
@@ -36,7 +36,7 @@ export async function describeUpgrade(
 function howToUpgrade(root: string, name: string): Pick<UpgradeOutput, 'command' | 'installation'> {
   if (existsSync(join(root, '.git'))) {
     // svc itself builds only what was never built.
-    const command = `cd ${shellWord(root)} && git pull && npm start -- --version`;
+    const command = `cd ${shellWord(resolve(root))} && git pull && npm start -- --version`;
     return { installation: 'checkout', command };
   }
   return isGlobalNpm(root, name)
