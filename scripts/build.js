@@ -214,13 +214,17 @@ const asciiChunks = {
 const plainExports = {
   name: 'plain-exports',
   generateBundle(_, bundle) {
+    let replaced = 0;
     for (const chunk of Object.values(bundle)) {
       if (chunk.type !== 'chunk' || !CACHED_CHUNKS.includes(chunk.name)) continue;
       const isFixed = new Set(this.parse(chunk.code).body.flatMap(fixedNames));
-      chunk.code = chunk.code.replace(GETTER, (getter, name, value) =>
-        isFixed.has(value) ? `exports.${name}=${value}` : getter,
-      );
+      chunk.code = chunk.code.replace(GETTER, (getter, name, value) => {
+        if (!isFixed.has(value)) return getter;
+        replaced += 1;
+        return `exports.${name}=${value}`;
+      });
     }
+    if (replaced === 0) throw new Error('the bundler writes exports in another way');
   },
 };
 const GETTER =
