@@ -293,6 +293,15 @@ test('svc storage origins refuses an unknown agent', async () => {
   assert.match(run.stderr, /unknown agent "nobody"/);
 });
 
+test('svc storage origins --forget asks only about a host that there is', async () => {
+  const [a] = await team({ files: { 'ws/memory/a.md': 'a numbat\n' } });
+  await a.svc('memory', 'index');
+  const unknown = await a.svc('storage', 'origins', '--forget', 'nobody', '--json');
+  assert.is(jsonOf.error(unknown).code, 'ORIGIN_UNKNOWN');
+  const known = await a.svc('storage', 'origins', '--forget', 'host-a', '--json');
+  assert.is(jsonOf.error(known).code, 'CONFIRMATION_NEEDED');
+});
+
 test('a document with a NUL character is indexed like any other', async () => {
   const [a] = await team({
     memorySearch: { documents: ['html'] },

@@ -22,10 +22,10 @@ export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
     const { flags } = await this.parse(StorageOrigins);
     const { agent, forget } = flags;
     const question = `Remove everything that ${forget} indexed from ${agent ?? 'all agents'}?`;
-    const agreed = forget === undefined || (await this.agrees(question, flags));
     const output = await storageOrigins(this.context(), await this.loadConfig(), {
       agent,
-      forget: agreed ? forget : undefined,
+      forget,
+      agrees: () => this.agrees(question, flags),
     });
     this.write(renderOrigins(output, this.view()));
     return output;

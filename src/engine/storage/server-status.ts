@@ -162,6 +162,8 @@ interface OriginsOptions {
   readonly agent: string | undefined;
   /** Removes the origin of this name. */
   readonly forget: string | undefined;
+  /** Asked before anything is removed. */
+  readonly agrees: () => Promise<boolean>;
 }
 
 /**
@@ -172,7 +174,7 @@ interface OriginsOptions {
 export async function storageOrigins(
   context: EngineContext,
   loaded: LoadedConfig,
-  { agent, forget }: OriginsOptions,
+  { agent, forget, agrees }: OriginsOptions,
 ): Promise<StorageOriginsOutput> {
   const server = await openCurrentServer(context, loaded.resolved);
   const known = await listOrigins(server, agent);
@@ -185,6 +187,7 @@ export async function storageOrigins(
       hint: '"svc storage origins" lists them',
     });
   }
+  if (!(await agrees())) return { origins: known.map(originOutput), forgotten: [] };
   for (const { agent: owner } of forgotten) {
     await forgetOrigin(server, { agent: owner, origin: forget });
   }

@@ -199,6 +199,10 @@ async function useEverything({ context, loaded }: StorageHost): Promise<void> {
     onProgress: () => undefined,
   });
   assert.ok(copied.verified);
-  const { forgotten } = await storageOrigins(context, loaded, { agent: undefined, forget: 'here' });
+  const { forgotten } = await storageOrigins(context, loaded, {
+    agent: undefined,
+    forget: 'here',
+    agrees: async () => true,
+  });
   assert.is(forgotten[0]?.documents, 1);
 }
