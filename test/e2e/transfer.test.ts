@@ -108,6 +108,8 @@ test('neither an export nor a note is overwritten without a flag', async () => {
   assert.equal([refused.code, jsonOf.error(refused).code], [1, 'EXPORT_WRITE_FAILED']);
   assert.is(readFileSync(from.at('memory.jsonl'), 'utf8'), 'mine');
   assert.is((await memory(from, ['export', '-o', 'memory.jsonl', '--force'])).code, 0);
+  const folder = await memory(from, ['export', '-o', 'ws', '--force']);
+  assert.match(folder.stderr, /it is a folder\n hint: pass the name of a file with --output\n$/u);
   const to = homeOf({ 'ws/MEMORY.md': 'Mine.\n' });
   const file = from.at('memory.jsonl');
   const conflict = await memory(to, ['import', file, '--json']);

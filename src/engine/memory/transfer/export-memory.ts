@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { SvcError, systemReason } from '../../errors/index.js';
+import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import {
   ifReadable,
   PRIVATE_MODE,
@@ -242,7 +242,9 @@ function targetOf(file: string, replaces: boolean): string {
 
 function fail(file: string, error: unknown): never {
   throw new SvcError('EXPORT_WRITE_FAILED', `cannot write ${file}: ${systemReason(error)}`, {
-    hint: 'check its folder and the free disk space',
+    hint: ['EISDIR', 'EFTYPE'].includes(systemErrorCode(error) ?? '')
+      ? 'pass the name of a file with --output'
+      : 'check its folder and the free disk space',
     cause: error,
   });
 }
