@@ -25,6 +25,7 @@ import {
   type ErrorReport,
   exitCodeOf,
   formatErrorText,
+  HELP_HINT,
   reportError,
   reportHookError,
 } from './report-error.js';
@@ -130,7 +131,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
         this.argv = [...typed];
       })
       .catch((error: unknown) => {
-        throw this.withVariables(error);
+        throw this.withVariables(this.withArgument(error));
       });
     this.shared = { ...this.shared, ...parsed.flags };
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
@@ -155,6 +156,17 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
 
   private get knownFlags(): FlagInput {
     return { ...this.ctor.baseFlags, ...this.ctor.flags };
+  }
+
+  /** An error of the parser about a value that an argument cannot have: the parser does not name the argument. */
+  private withArgument(error: unknown): unknown {
+    const [, value, values] = /^Expected (.*) to be one of: (.*)$/mu.exec(messageOf(error)) ?? [];
+    const [name] =
+      Object.entries(this.ctor.args ?? {}).find(([, arg]) => arg.options?.join(', ') === values) ??
+      [];
+    if (name === undefined || values === undefined) return error;
+    const message = `${name.toUpperCase()} must be one of: ${values} (got "${value}")`;
+    return new SvcError('USAGE', message, { cause: error, hint: HELP_HINT });
   }
 
   /** An error of the parser, whose hint also names the variables that set the flags it is about. */

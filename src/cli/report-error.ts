@@ -38,7 +38,7 @@ function unmaskedReport(error: unknown): ErrorReport {
   };
 }
 
-const HELP_HINT = 'run the command with --help for its arguments and flags';
+export const HELP_HINT = 'run the command with --help for its arguments and flags';
 
 /** An error of oclif's parser, in words that fit the rest of svc. */
 function usageProblem(error: Error): { readonly message: string; readonly hint: string } {
@@ -113,7 +113,6 @@ const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Flag (--\S+) expects one of these values: (.*)$/u, '$1 must be one of: $2'],
   [/^Flag (--\S+) can only be specified once$/u, '$1 can be given only once'],
   [/^Expected (--[\w-]+)=(.*) to be one of: (.*)$/su, '$1 must be one of: $3 (got "$2")'],
-  [/^Expected (.*) to be one of: (.*)$/su, 'argument must be one of: $2 (got "$1")'],
   [/^Expected an integer but received: ?(.*)$/su, 'must be a whole number (got "$1")'],
   [
     /^Expected an integer greater .* to (\S+) but received: (.*)$/su,

@@ -233,6 +233,11 @@ test('zsh gets compinit first, fish a file in its own folder, and other shells a
   const nu = { home: root.path, env: { SHELL: '/bin/nu' } };
   const other = await runInSession(['completion', 'install'], nu);
   assert.is(other.code, 2);
+  const typed = await runInSession(['completion', 'install', 'tcsh'], nu);
+  assert.is(
+    typed.stderr.split('\n')[0],
+    'error: SHELL must be one of: bash, zsh, fish (got "tcsh")',
+  );
   assert.match(other.stderr, 'hint: name it: svc completion install bash|zsh|fish');
 });
 
