@@ -135,7 +135,11 @@ test('a download of an earlier run is resumed', async ({ host, folder }) => {
   // Not cut off: what is still on its way then may be lost, on some versions all of so small a file.
   host.behave({ stallsAfter: 100_000 });
   const url = `${host.url}/m/model.gguf`;
-  assert.is((await faultOf(download(url, folder, { idleMs: 200 }))).details.kind, 'timeout');
+  const { kind, hint } = (await faultOf(download(url, folder, { idleMs: 200 }))).details;
+  assert.equal(
+    [kind, hint],
+    ['timeout', 'check the connection and try again; the partial download is kept'],
+  );
   host.behave({});
   assert.equal(
     left(folder).map((name) => name.replace(/.*\.gguf/u, '')),
@@ -313,6 +317,7 @@ test('an unreachable host is reported by its name, with a hint', async ({ host, 
     assert.equal([fault.details.kind, fault.details.code], ['network', 'ECONNREFUSED']);
     assert.match(fault.message, /^the download from 127\.0\.0\.1:1 failed: /u);
     assert.ok(fault.details.hint);
+    assert.not.match(fault.details.hint, /partial download/u);
   }
 });
 

@@ -44,7 +44,14 @@ export interface FileDownload {
 export async function downloadFile(download: FileDownload): Promise<void> {
   const part = new PartFile(download.path, download.url);
   makeFolders(dirname(download.path));
-  await withRetries(download.pacing, download.signal, () => transfer(download, part));
+  try {
+    await withRetries(download.pacing, download.signal, () => transfer(download, part));
+  } catch (error) {
+    if (!(error instanceof VendorFault) || part.size() === 0) throw error;
+    throw error.with({
+      hint: `${error.details.hint ?? 'try again'}; the partial download is kept`,
+    });
+  }
   await checkHash(part, download);
   checkModel(part, download);
   syncFile(part.path);
@@ -103,7 +110,7 @@ async function write(
   if (bytes === total || (total === undefined && bytes > 0)) return;
   if (total !== undefined && bytes > total) part.discard();
   throw new VendorFault('network', `the download ended after ${bytes} of ${total ?? '?'} bytes`, {
-    hint: 'try again; the partial download is kept',
+    hint: 'try again',
   });
 }
 

@@ -151,11 +151,11 @@ function refusedFault(status: number, headers: AnswerHeaders, body: string, url:
   const fault = statusFault(status, headers, jsonOrText(body));
   return fault.with({
     message: `cannot download the model from ${shownUrl(url.href)}: ${fault.message}`,
-    hint: HINTS[status] ?? 'try again later; the partial download is kept',
+    hint: HINTS[status] ?? 'try again later',
   });
 }
 
-const TRY_AGAIN = 'check the connection and try again; the partial download is kept';
+const TRY_AGAIN = 'check the connection and try again';
 
 /** The host is named: redirects lead to others, and a firewall may let only some through. */
 function transferFault(error: unknown, { host }: URL): VendorFault {
