@@ -8,6 +8,7 @@ import {
 import type { KeyFacts, Provider } from '../providers/provider.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { withoutEndSlashes } from '../providers/vendor-fault.js';
+import { formatModel } from '../support/format.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 
@@ -94,5 +95,5 @@ export function chooseReranker(
 
 /** `cohere/rerank-v3.5`, for messages. */
 export function shownReranker({ provider, model }: RerankerChoice): string {
-  return model === undefined ? provider : `${provider}/${model}`;
+  return formatModel(provider, model);
 }

@@ -132,3 +132,9 @@ export function zonedMinute(ms: number, timeZone: string | undefined): string {
 export function speaker(role: 'assistant' | 'user'): string {
   return role === 'user' ? 'User' : 'Assistant';
 }
+
+/** `cohere/rerank-v3.5`, `local/reranker.gguf`: of a model that is given by its path, only the name of the file. */
+export function formatModel(provider: string, model: string | null | undefined): string {
+  if (model === null || model === undefined) return provider;
+  return `${provider}/${model.replace(/^[/~.].*\//u, '')}`;
+}

@@ -1,6 +1,11 @@
 import type { LinkMap } from '../../engine/memory/inspect/link-map.js';
 import type { SearchResponse, SearchResult } from '../../engine/memory/search/index.js';
-import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
+import {
+  formatCount,
+  formatCountOf,
+  formatDuration,
+  formatModel,
+} from '../../engine/support/format.js';
 import { wrapSpans, wrapText } from '../fit.js';
 import { markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
@@ -49,7 +54,7 @@ function rerankLine(
 ): string | undefined {
   if (rerank === undefined || results[0]?.explanation === undefined) return undefined;
   const { provider, model, passages, cached, tokens, searchUnits, ms } = rerank;
-  const name = model === null ? provider : `${provider}/${model}`;
+  const name = formatModel(provider, model);
   const facts = [
     `reranked ${formatCountOf(passages, 'passage')} with ${safeLine(name)} in ${formatDuration(ms)}`,
     ...(cached === 0 ? [] : [`${formatCount(cached)} from the cache`]),

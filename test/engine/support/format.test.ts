@@ -6,6 +6,7 @@ import {
   formatCountOf,
   formatDuration,
   formatEta,
+  formatModel,
   formatRate,
   formatRelativeTime,
   formatTimeUntil,
@@ -95,6 +96,14 @@ test('the time until a moment is given in the largest unit that fits', () => {
     [72 * 3_600_000, 'in 3 days'],
   ];
   for (const [ms, text] of cases) assert.is(formatTimeUntil(ms, 0), text);
+});
+
+test('a model that is given by its path is shown by the name of its file', () => {
+  assert.is(formatModel('cohere', 'rerank-v3.5'), 'cohere/rerank-v3.5');
+  assert.is(formatModel('chat', 'openai/gpt-5-mini'), 'chat/openai/gpt-5-mini');
+  assert.is(formatModel('local', '/srv/models/bge.gguf'), 'local/bge.gguf');
+  assert.is(formatModel('local', '~/models/bge.gguf'), 'local/bge.gguf');
+  assert.is(formatModel('openai', null), 'openai');
 });
 
 test.run();
