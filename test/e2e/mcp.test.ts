@@ -279,6 +279,18 @@ test('a conversation that scope denies gets nothing but the reason', async () =>
   assert.not.match(readFileSync(home.at('workspace/MEMORY.md'), 'utf8'), /Zebras/u);
 });
 
+test('a line with two links to a note is listed once', async () => {
+  const home = mcpHome();
+  home.write('workspace/memory/twice.md', '# Twice\n\n[[MEMORY#One]] and [[MEMORY#Two]]\n');
+  const { client } = await stdioClient(home);
+  const answer = await client.callTool({
+    name: 'memory_links',
+    arguments: { path: 'MEMORY.md' },
+  });
+  const { back } = Object(answer.structuredContent);
+  assert.equal(back, [{ path: 'memory/twice.md', line: 3 }]);
+});
+
 test('more links than an answer has are counted', async () => {
   const home = mcpHome();
   const links = Array.from({ length: 203 }, (_, at) => `[[missing-${at}]]`).join('\n');

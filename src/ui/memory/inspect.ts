@@ -29,8 +29,9 @@ function linkLines(
   { out, back, broken }: Pick<LinksOutput, 'back' | 'broken' | 'out'>,
   { style }: LinksOptions,
 ): readonly string[] {
+  // A line can have several links to a note, such as to two of its headings.
   const section = (title: string, rows: readonly string[]): readonly string[] =>
-    rows.length === 0 ? [] : [style.dim(title), ...rows.map((row) => `  ${row}`)];
+    rows.length === 0 ? [] : [style.dim(title), ...[...new Set(rows)].map((row) => `  ${row}`)];
   const lines = [
     ...section(
       'links to',

@@ -7,7 +7,12 @@ import type { WhyOutput } from '../../../src/engine/memory/inspect/output-schema
 import type { SearchResult } from '../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../src/engine/memory/sync/events.js';
 import { renderGet, truncationNote } from '../../../src/ui/memory/get.js';
-import { renderBrokenLinks, renderInspection, renderWhy } from '../../../src/ui/memory/inspect.js';
+import {
+  renderBrokenLinks,
+  renderInspection,
+  renderLinks,
+  renderWhy,
+} from '../../../src/ui/memory/inspect.js';
 import { renderSearchResults } from '../../../src/ui/memory/search-results.js';
 import { renderSyncSummary } from '../../../src/ui/memory/sync-summary.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -378,6 +383,21 @@ test('an inspected file is shown with its properties, and with links that lead s
     `MEMORY.md#L4  [[tea]]  several files: a/tea.md, b/tea.md
 MEMORY.md#L5  memory/gone.md  no such file
 2 broken links
+`,
+  );
+});
+
+test('a line with two links to a note is listed once', () => {
+  const links = ['Doors', 'Keys'].map(
+    (heading) => ({ kind: 'wiki', target: 'MEMORY', heading, line: 2 }) as const,
+  );
+  const map = createLinkMap([aNote('MEMORY.md')], [{ ...aNote('memory/ops.md'), links }]);
+  const back = map.back('MEMORY.md');
+  assert.is(
+    renderLinks({ path: 'MEMORY.md', out: [], back, broken: [] }, VIEW),
+    `MEMORY.md
+linked from
+  memory/ops.md#L2
 `,
   );
 });

@@ -1,3 +1,4 @@
+import { uniqueBy } from '../../support/lists.js';
 import { safeLine } from '../../support/safe-line.js';
 import { admission, type McpContext } from '../mcp-context.js';
 import { maskedWarnings, sourcesOf, warningTexts } from './answers.js';
@@ -64,7 +65,11 @@ export async function listLinks(
     if (to === null) return [];
     return [{ path: to, line, ...(heading === undefined ? {} : { heading }) }];
   });
-  const back = links.back.map(({ from, line }) => ({ path: from, line }));
+  // A line can have several links to the note, such as to two of its headings.
+  const back = uniqueBy(
+    links.back.map(({ from, line }) => ({ path: from, line })),
+    ({ path: from, line }) => `${line} ${from}`,
+  );
   const broken = links.broken.map(({ target, line }) => ({ target, line }));
   const more = [out, back, broken].reduce(
     (sum, { length }) => sum + Math.max(0, length - MOST_LINKS),
