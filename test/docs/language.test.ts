@@ -29,6 +29,15 @@ function pageLines(): readonly Text[] {
   );
 }
 
+/** The lines of the files that users copy. */
+function sampleLines(): readonly Text[] {
+  return readdirSync(join(ROOT, 'docs/samples')).flatMap((name) =>
+    readFileSync(join(ROOT, 'docs/samples', name), 'utf8')
+      .split('\n')
+      .map((text, at) => ({ path: `docs/samples/${name}`, line: at + 1, text })),
+  );
+}
+
 /** The strings, templates and JSX texts of every source file. */
 function sourceTexts(): readonly Text[] {
   return readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -81,6 +90,10 @@ const SOURCE_TEXTS = sourceTexts();
 
 test('the documentation uses common words', () => {
   assert.equal(findingsIn(pageLines()), []);
+});
+
+test('the samples use common words', () => {
+  assert.equal(findingsIn(sampleLines()), []);
 });
 
 test('help, messages and screens use common words', () => {
