@@ -27,6 +27,8 @@ export interface EmbedProgress {
   readonly requests: number;
   /** The current rate limit of the provider, if any. */
   readonly limit: (RateLimit & { readonly atMs: number }) | undefined;
+  /** Why requests are repeated, until one succeeds. */
+  readonly retried: string | undefined;
   /** Jobs at the batch API, if any. */
   readonly batch: BatchProgress | undefined;
   /** Progress of the download of a local model. */
@@ -68,6 +70,7 @@ export function startEmbedProgress(
     tokens: 0,
     requests: 0,
     limit: undefined,
+    retried: undefined,
     batch: undefined,
     download: undefined,
     insteadOf,
@@ -100,10 +103,13 @@ function afterProviderEvent(
   switch (event.type) {
     case 'request.finished': {
       const tokens = state.tokens + Math.max(0, event.tokens);
-      return { ...state, requests: state.requests + 1, tokens, download: undefined };
+      const requests = state.requests + 1;
+      return { ...state, requests, tokens, retried: undefined, download: undefined };
     }
     case 'rate.limited':
       return { ...state, limit: { perSecond: event.perSecond, askedMs: event.askedMs, atMs } };
+    case 'request.retried':
+      return { ...state, retried: event.why };
     case 'batch.submitted': {
       const batch = state.batch ?? NO_JOBS;
       const inputs = batch.inputs + Math.max(0, event.inputs);
@@ -125,7 +131,6 @@ function afterProviderEvent(
     case 'batch.off':
     case 'batch.pending':
     case 'model.waiting':
-    case 'request.retried':
       return state;
   }
 }
@@ -166,9 +171,9 @@ export function embedWorkWords({ provider, requests, batch, download }: EmbedPro
   return requests === 0 ? who : `${who} · ${formatCountOf(requests, 'request')}`;
 }
 
-/** Cache hits, tokens, batch jobs and rate limits. */
+/** Cache hits, tokens, batch jobs, rate limits and retries. */
 export function embedDetailWords(progress: EmbedProgress): string {
-  const { known, tokens, limit, batch, insteadOf } = progress;
+  const { known, tokens, limit, retried, batch, insteadOf } = progress;
   const parts = [
     insteadOf === undefined ? '' : `instead of ${safeLine(insteadOf)}`,
     known === 0 ? '' : `cache ${formatCountOf(known, 'hit')}`,
@@ -177,6 +182,7 @@ export function embedDetailWords(progress: EmbedProgress): string {
       ? ''
       : `batch ${formatCount(batchDone(batch))}/${formatCount(batch.inputs)}`,
     limit === undefined ? '' : `429: ${limitWords(limit)}`,
+    retried === undefined ? '' : `trying again after "${safeLine(retried)}"`,
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -144,6 +144,7 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
       return {
         ...next,
         current: undefined,
+        publishing: false,
         embedding: startEmbedProgress(event, next.failedProvider, next.lastMs),
         phases: advance(next.phases, {
           scan: 'done',

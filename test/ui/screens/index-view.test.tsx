@@ -4,6 +4,7 @@ import type { SyncEvent } from '../../../src/engine/memory/sync/index.js';
 import { ScreenContext } from '../../../src/ui/components/rows.js';
 import { createState } from '../../../src/ui/components/store.js';
 import { WorkScreen } from '../../../src/ui/components/work-screen.js';
+import type { ProviderEvent } from '../../../src/ui/memory/embed-progress.js';
 import { reduceSync, startSyncProgress } from '../../../src/ui/memory/sync-progress.js';
 import { syncRows } from '../../../src/ui/screens/index/view.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -25,14 +26,16 @@ function renderIndexView() {
         store={store}
         title="svc · index · main"
         facts={() => []}
-        lines={({ columns }) => syncRows(store.getSnapshot().progress, STYLE, columns)}
+        lines={(area) => syncRows(store.getSnapshot().progress, STYLE, area)}
         onStop={() => stops.push(1)}
       />
     </ScreenContext>,
   );
   const emit = (event: SyncEvent, atMs: number): void =>
     store.dispatch({ progress: reduceSync(store.getSnapshot().progress, event, atMs) });
-  return { view, emit, stops, frame: () => view.lastFrame() ?? '' };
+  const rows = (most: number): readonly string[] =>
+    syncRows(store.getSnapshot().progress, STYLE, { columns: 80, rows: most });
+  return { view, emit, stops, rows, frame: () => view.lastFrame() ?? '' };
 }
 
 test('events are shown at once, and those before the first frame are not missed', async () => {
@@ -51,6 +54,26 @@ test('keys that arrive together after a blocked event loop all count', async () 
   view.stdin.write(`?${KEYS.ctrlC}q`);
   await waitFor('both', () => stops.length === 2);
   await waitFor('the keys', () => frame().includes('quit now'), frame);
+  view.unmount();
+});
+
+test('while passages are embedded, a retry and its reason are shown, and finished steps make room', () => {
+  const { view, emit, rows } = renderIndexView();
+  emit({ type: 'scan.finished', files: 1, bytes: 9, filesToIndex: 1, bytesToIndex: 9 }, 100);
+  emit({ type: 'document.indexed', path: 'memory/a.md', bytes: 9, chunks: 3 }, 200);
+  emit({ type: 'publish.started' }, 300);
+  assert.match(rows(9).join('\n'), 'publishing the new index');
+  emit({ type: 'embed.started', provider: 'corp', model: 'm', passages: 3, known: 0 }, 400);
+  assert.not.match(rows(9).join('\n'), 'publishing');
+  const provider = (event: ProviderEvent): void => emit({ type: 'embed.provider', event }, 500);
+  provider({ type: 'request.retried', why: 'connection refused', waitMs: 100 });
+  assert.match(rows(9).join('\n'), 'trying again after "connection refused"');
+  assert.equal(
+    rows(4).map((row) => row.slice(0, 7)),
+    ['✓ write', '● embed', '       ', ''],
+  );
+  provider({ type: 'request.finished', tokens: 2 });
+  assert.not.match(rows(9).join('\n'), 'trying again');
   view.unmount();
 });
 

@@ -65,7 +65,7 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
           fitMiddle(safeLine(place), columns - title.length - engine.length - 5),
           engine,
         ]}
-        lines={({ columns }) => syncRows(store.getSnapshot().progress, style, columns)}
+        lines={(area) => syncRows(store.getSnapshot().progress, style, area)}
         onStop={onStop}
       />,
       options,

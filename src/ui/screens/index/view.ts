@@ -19,6 +19,7 @@ import {
 import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import { drawBar, type Mark, paintedMark, type Style } from '../../style.js';
+import type { TerminalSize } from '../../terminal/size.js';
 
 const LABEL_COLUMNS = 8;
 const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
@@ -34,19 +35,25 @@ const PHASE_MARKS = {
   stopped: 'warning',
 } as const satisfies Record<PhaseState, Mark>;
 
-/** The phases of a sync, one line each, and what it is doing now. */
-export function syncRows(progress: SyncProgress, style: Style, columns: number): readonly string[] {
+/** The phases of a sync, one line each, and what it is doing now; without room for all, finished phases are left out. */
+export function syncRows(
+  progress: SyncProgress,
+  style: Style,
+  { columns, rows }: TerminalSize,
+): readonly string[] {
   const room = columns - INDENT.length;
   const detail =
     progress.embedding === undefined ? '' : fitEnd(embedDetailWords(progress.embedding), room);
   const phases: readonly SyncPhase[] = ['scan', 'chunk', 'write'];
-  return [
+  const lines = [
     ...phases.map((phase) => phaseRow(phase, progress, style, room)),
     ...(progress.embedding === undefined ? [] : [phaseRow('embed', progress, style, room)]),
     ...(detail === '' ? [] : [INDENT + style.dim(detail)]),
     nowRow(progress, style, room),
     ...skippedRow(progress, style, columns),
   ];
+  const finished = phases.filter((phase) => progress.phases[phase] === 'done').length;
+  return lines.slice(Math.min(finished, Math.max(0, lines.length - rows)));
 }
 
 function phaseRow(phase: SyncPhase, progress: SyncProgress, style: Style, room: number): string {
