@@ -63,10 +63,13 @@ export function List<Item extends ListItem>(props: ListProps<Item>): ReactElemen
   const { state, dispatch, area, empty, onOpen } = props;
   const style = useStyle();
   const width = area.columns - CURSOR_COLUMNS;
-  const { titles, row } =
+  const table =
     'row' in props
       ? { titles: [], row: (item: Item, isSelected: boolean) => props.row(item, width, isSelected) }
       : layoutTable(props.columns, state.items, { width, style });
+  const { row } = table;
+  // The only row is for an entry.
+  const titles = area.rows > 1 ? table.titles : [];
   const room = Math.max(1, area.rows - titles.length);
   const isLong = listView(state, room).matching.length > room;
   const rows = isLong ? Math.max(1, room - 1) : room;

@@ -84,6 +84,24 @@ test('the wheel scrolls a pane', async () => {
   await screen.unmount();
 });
 
+test('a list of one row shows an entry rather than its titles', async () => {
+  const store = createStore<ListState<ListItem>, ListEvent<ListItem>>(EMPTY_LIST, reduceList);
+  store.dispatch({ type: 'replaced', items: ITEMS });
+  const terminal = createTerminal(40, 12);
+  const screen = mountScreen(
+    <List
+      state={store.getSnapshot()}
+      dispatch={store.dispatch}
+      columns={[{ title: 'what', cell: ({ text }) => text }]}
+      area={{ columns: 30, rows: 1, x: 0, y: 0 }}
+      empty="nothing"
+    />,
+    { ...terminal, style: STYLE },
+  );
+  await waitForText(terminal, '❯ entry 0');
+  await screen.unmount();
+});
+
 test('a pane of one row shows one line of its text, and nothing else', async () => {
   const text = ITEMS.map((item) => ({ text: item.text }));
   const area = { columns: 30, rows: 1, x: 0, y: 0 };
