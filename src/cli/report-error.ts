@@ -17,10 +17,11 @@ export function reportError(error: unknown, mask: SecretMask = createSecretMask(
   return mask.data(unmaskedReport(error));
 }
 
-/** An error as one line of a screen. */
+/** An error as one line of a screen: a fault in a file is not understood without the file. */
 export function failureWords(error: unknown, mask: SecretMask): string {
-  const { message, hint } = reportError(error, mask);
-  return hint === undefined ? message : `${message}; ${hint}`;
+  const { message, hint, location } = reportError(error, mask);
+  const place = location === undefined ? '' : `${location.file}:${location.line}: `;
+  return `${place}${message}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
 function unmaskedReport(error: unknown): ErrorReport {

@@ -1,7 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { exitCodeOf, formatErrorText, reportError } from '../../src/cli/report-error.js';
+import {
+  exitCodeOf,
+  failureWords,
+  formatErrorText,
+  reportError,
+} from '../../src/cli/report-error.js';
 import { ERROR_CODES, SvcError } from '../../src/engine/errors/index.js';
+import { createSecretMask } from '../../src/engine/masking/index.js';
 
 const test = suite('reporting errors');
 
@@ -26,6 +32,14 @@ test('an expected error keeps its message and exposes nothing else', () => {
   });
   const bare = JSON.stringify(reportError(new SvcError('BUG', 'bare')));
   assert.is(bare, '{"code":"BUG","message":"bare"}');
+});
+
+test('on a screen, a fault in a file is shown with the file', () => {
+  const location = { file: '/a/svc.json', line: 3, column: 5 };
+  const error = new SvcError('CONFIG_INVALID', 'not JSON', { hint: 'fix it', location });
+  const mask = createSecretMask();
+  assert.is(failureWords(error, mask), '/a/svc.json:3: not JSON; fix it');
+  assert.is(failureWords(new SvcError('BUG', 'bare'), mask), 'bare');
 });
 
 test('refusals of the system are reported with a hint; other system errors are bugs', () => {

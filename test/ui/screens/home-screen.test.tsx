@@ -419,11 +419,11 @@ test('states are shown in words', () => {
   const fault = {
     about: 'configuration',
     code: 'CONFIG_INVALID',
-    message: 'svc.json:1:3 is broken',
+    message: 'this word is not JSON',
   };
   assert.match(
     line({ config: { state: 'faulty', fault }, agents: [], dreams: [], findings: [] }, 'faults'),
-    /✗ +faults +1 fault · svc\.json:1:3 is broken/,
+    /✗ +faults +1 fault · configuration: this word is not JSON/,
   );
   const damaged = { code: 'FLOWS_DAMAGED', message: 'damaged', hint: 'restore it' } as const;
   const counts = { flows: {}, tasks: {}, paused: [], failedNotifications: 0 };

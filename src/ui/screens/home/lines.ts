@@ -381,7 +381,11 @@ function isUnused({ config }: Partial<Overview>): boolean {
 export function problems(overview: Partial<Overview>): readonly BackgroundFinding[] {
   const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = overview;
   const all: readonly BackgroundFinding[] = [
-    ...(config?.state === 'faulty' ? [{ severity: 'fault' as const, ...config.fault }] : []),
+    ...(config?.state === 'faulty' ? [config.fault] : []).map(({ about, message, hint }) => ({
+      severity: 'fault' as const,
+      message: `${about}: ${message}`,
+      hint,
+    })),
     // Before anything is set up, missing folders are not a problem.
     ...(isUnused(overview)
       ? []
