@@ -52,8 +52,9 @@ const CURSOR = '❯ ';
 export const CURSOR_COLUMNS = CURSOR.length;
 const NO_CURSOR = ' '.repeat(CURSOR_COLUMNS);
 const GAP = ' '.repeat(COLUMN_GAP);
-/** Longer cells are cut, except in the last column. */
+/** Longer cells are cut, except in the last column; on narrow terminals those of a column would push it out. */
 const MAX_CELL = 26;
+const MAX_NARROW_CELL = 12;
 
 /**
  * A list with a cursor, and counts of the entries above and below. The wheel moves the selection, a click selects, and a
@@ -160,7 +161,8 @@ function columnWidths<Item>(
   const widths = columns.map(({ title, cell }, at) => {
     if (at === last) return 0;
     const widest = Math.max(textWidth(title), ...items.map((item) => textWidth(cell(item))));
-    return Math.min(MAX_CELL, widest);
+    const most = Math.max(MAX_NARROW_CELL, Math.floor(width * 0.4));
+    return Math.min(MAX_CELL, most, widest);
   });
   const dropOrders = columns.map(({ dropOrder }, at) => dropOrder ?? columns.length + last - at);
   return fitColumns(widths, dropOrders, width, Math.min(leastLast, Math.floor(width / 2)));

@@ -1,7 +1,7 @@
 import { type ReactElement, useSyncExternalStore } from 'react';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { List } from '../../../src/ui/components/list.js';
+import { List, layoutTable } from '../../../src/ui/components/list.js';
 import {
   EMPTY_LIST,
   type ListEvent,
@@ -100,6 +100,16 @@ test('a list of one row shows an entry rather than its titles', async () => {
   );
   await waitForText(terminal, '❯ entry 0');
   await screen.unmount();
+});
+
+test('on a narrow terminal, a long cell is cut instead of its column dropped', () => {
+  const name = 'memory:an-agent-with-a-long-name';
+  const columns = [
+    { title: 'service', cell: ({ text }: ListItem) => text },
+    { title: 'last', cell: () => 'up to date' },
+  ];
+  const { row } = layoutTable(columns, [{ id: '1', text: name }], { width: 34, style: STYLE });
+  assert.match(row({ id: '1', text: name }, false), /^memory:an-ag… {2}up to date/u);
 });
 
 test('a pane of one row shows one line of its text, and nothing else', async () => {
