@@ -79,7 +79,11 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
   try {
     if (!hasScreen) return await serve.run();
     const opened = await openScreen(request, command, serve, {
-      onReload: () => void serve.reload(),
+      onReload: async () => {
+        const fault = await serve.reload();
+        if (fault !== undefined) throw fault;
+        return 'configuration reloaded';
+      },
       onStop: (key) => signals.stop(key === 'q' ? 'quit' : 'SIGINT'),
     });
     screen = opened;

@@ -185,7 +185,7 @@ async function watchListener(
     copy: toClipboard,
     isWatched: true,
     // Another process cannot be reloaded from here.
-    onReload: () => undefined,
+    onReload: async () => '',
     onStop: leave,
   });
   const refresh = (): void => screen.setServe(mask.data(watched.serving()));

@@ -71,7 +71,7 @@ export class ServeProcess {
   private readonly options: ServeOptions;
   private readonly openedFlows: OpenedFlows = { current: undefined };
   private readonly stopRequest = deferred<StopReason>();
-  private reloads: Promise<void> = Promise.resolve();
+  private reloads: Promise<unknown> = Promise.resolve();
   private running: Running | undefined;
   private readonly stopping = new AbortController();
 
@@ -107,8 +107,8 @@ export class ServeProcess {
     this.stopRequest.resolve(reason);
   }
 
-  /** Reloads the configuration; an invalid one changes nothing. Reloads run one at a time. */
-  reload(): Promise<void> {
+  /** Reloads the configuration; an invalid one changes nothing, and its error is returned. Reloads run one at a time. */
+  reload(): Promise<unknown> {
     this.reloads = this.reloads.then(() => this.reloadOnce());
     return this.reloads;
   }
@@ -208,9 +208,9 @@ export class ServeProcess {
     return { reason, startedAt: iso(startedMs), endedAt, drained, services };
   }
 
-  private async reloadOnce(): Promise<void> {
+  private async reloadOnce(): Promise<unknown> {
     const { running } = this;
-    if (running === undefined || this.isStopping) return;
+    if (running === undefined || this.isStopping) return undefined;
     const { logger } = running.log;
     const { context } = running.setup;
     try {
@@ -228,10 +228,12 @@ export class ServeProcess {
       await running.supervisor.reload(definitions, setup);
       running.stateFile.writeSoon();
       if (!this.isStopping) logger.info({ configFile: loaded.file ?? null }, 'reloaded');
+      return undefined;
     } catch (error) {
-      if (this.isStopping) return;
+      if (this.isStopping) return undefined;
       const message = `not reloaded, the old configuration stays in effect: ${messageOf(error)}`;
       logger.error(faultFields(error), message);
+      return error;
     }
   }
 

@@ -143,7 +143,8 @@ test('a configuration missing at a reload is not replaced with the defaults', as
   const ended = serve.run();
   await waitFor('the start', () => service.calls.includes('start'));
   rmSync(home.at('svc.json'));
-  await serve.reload();
+  const fault = await serve.reload();
+  assert.is(fault instanceof SvcError && fault.code, 'CONFIG_NOT_FOUND');
   const told = recordsOf(home).at(-1);
   assert.equal([told?.level, told?.fields['code']], ['error', 'CONFIG_NOT_FOUND']);
   serve.stop('quit');

@@ -89,11 +89,26 @@ function open(
     now,
     queue,
     explain: (error) => (error instanceof Error ? error.message : String(error)),
-    onReload: () => calls.push('reload'),
+    onReload: async () => {
+      calls.push('reload');
+      if (calls.length > 1) throw new Error('svc.json:1: not JSON');
+      return 'configuration reloaded';
+    },
     onStop: (key) => calls.push(key),
   });
   return { terminal, calls, screen, shows: (text: string) => waitForText(terminal, text) };
 }
+
+test('a reload is reported, and so is why there was none', async () => {
+  const { terminal, screen, shows } = open(80, 24);
+  screen.setServe(ALL);
+  await shows('r reload');
+  terminal.type('r');
+  await shows('configuration reloaded');
+  terminal.type('r');
+  await shows('svc.json:1: not JSON');
+  await screen.close();
+});
 
 for (const [columns, rows] of TERMINAL_SIZES) {
   test(`fits a terminal of ${columns} by ${rows} and restores it`, async () => {
@@ -120,6 +135,8 @@ test('keys reload and stop; while stopping they say so, and Esc does not stop', 
   await shows('r reload');
   terminal.type('rq');
   await waitFor('the calls', () => calls.length === 2);
+  await shows('configuration reloaded');
+  terminal.type('k');
   screen.setStopping();
   await shows('q stop now');
   terminal.type(KEYS.ctrlC);

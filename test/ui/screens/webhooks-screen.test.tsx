@@ -31,7 +31,10 @@ function open(columns: number, rows: number, live?: WebhooksSnapshot) {
     explain: String,
     copy: (text) => void calls.push(`copy ${text}`),
     isWatched: live === undefined,
-    onReload: () => void calls.push('reload'),
+    onReload: async () => {
+      calls.push('reload');
+      return 'configuration reloaded';
+    },
     onStop: (key) => void calls.push(key),
   });
   let snapshots = 0;

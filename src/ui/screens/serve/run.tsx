@@ -28,7 +28,8 @@ export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions
   readonly queue: () => Promise<ServeQueue | undefined>;
   /** The message for an error. */
   readonly explain: (error: unknown) => string;
-  readonly onReload: () => void;
+  /** Reloads the configuration. @returns what to show then @throws why it was not reloaded */
+  readonly onReload: () => Promise<string>;
   /** @param key `q` ends normally, Ctrl-C interrupts */
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
@@ -84,7 +85,10 @@ export function openServeScreen(options: ServeScreenOptions) {
       hasDetailsBelow
       columns={() => serviceColumns(getSnapshot(), style)}
       empty={() => (getSnapshot().serve === undefined ? 'starting …' : 'no services')}
-      keys={() => keysOptions(getSnapshot(), options)}
+      keys={() => {
+        const onReload = (): void => browser.perform('reload', options.onReload);
+        return keysOptions(getSnapshot(), { onReload, onStop: options.onStop });
+      }}
       around={({ columns, rows }) => {
         const { serve, queue, nowMs } = getSnapshot();
         const log = serve?.logFile ?? undefined;
@@ -141,7 +145,7 @@ const LEAST_ROWS = 10;
 
 function keysOptions(
   { isStopping }: ServeScreenState,
-  { onReload, onStop }: Pick<ServeScreenOptions, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<ServeScreenOptions, 'onStop'> & { readonly onReload: () => void },
 ): BrowserKeysOptions {
   const reload = barKey({
     key: 'r',

@@ -32,7 +32,8 @@ export interface WebhooksScreenOptions extends ScreenOptions {
   readonly copy: (text: string) => void;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched?: boolean;
-  readonly onReload: () => void;
+  /** Reloads the configuration. @returns what to show then @throws why it was not reloaded */
+  readonly onReload: () => Promise<string>;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
@@ -63,7 +64,10 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       ]}
       columns={() => deliveryColumns('received', store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
-      keys={() => keysOptions(store.getSnapshot(), options)}
+      keys={() => {
+        const onReload = (): void => browser.perform('reload', options.onReload);
+        return keysOptions(store.getSnapshot(), { onReload, onStop: options.onStop });
+      }}
       around={(area, { list: { items } }) => {
         const state = store.getSnapshot();
         // Without deliveries to choose from, there is more room for routes and flows.
@@ -117,7 +121,7 @@ const MOST_FLOWS = 8;
 
 function keysOptions(
   { isWatched, isStopping }: WebhooksScreenState,
-  { onReload, onStop }: Pick<WebhooksScreenOptions, 'onReload' | 'onStop'>,
+  { onReload, onStop }: Pick<WebhooksScreenOptions, 'onStop'> & { readonly onReload: () => void },
 ): BrowserKeysOptions {
   const reload = barKey({
     key: 'R',
