@@ -53,6 +53,7 @@ async function refreshOnce(
   const timer = setTimeout(() => child.stop(), patienceMs);
   host.setLastEvent('refreshing');
   let isStopped = false;
+  let hasFailed = false;
   const ended = child.ended.then((end) => {
     clearTimeout(timer);
     if (isStopped) return;
@@ -60,6 +61,7 @@ async function refreshOnce(
     host.setLastEvent(isDone ? 'refreshed' : 'not refreshed');
     if (isDone) host.log.info('refreshed');
     else {
+      hasFailed = true;
       const hint = `svc memory index --agent ${agent.id}`;
       const message = 'the refresh at the start failed';
       host.setProblem({ code: null, message, hint });
@@ -72,8 +74,9 @@ async function refreshOnce(
     await ended;
   };
   return {
-    // Runs at the start, and again for changed collections.
-    reload: async (next) => hasAgent(next, agent) && hasSameConfig(setup, next, ['memory']),
+    // Runs at the start, and again for changed collections, or where it failed.
+    reload: async (next) =>
+      !hasFailed && hasAgent(next, agent) && hasSameConfig(setup, next, ['memory']),
     drain: stop,
     stop,
   };

@@ -82,11 +82,12 @@ test('svc itself runs once, with the same configuration', async () => {
   assert.ok(performance.now() - began < 3000);
 });
 
-test('a failed refresh is reported with a hint', async () => {
-  const { setup } = await world({ backend: 'ext' }, 'exit 1');
+test('a failed refresh is reported with a hint, and a reload tries again', async () => {
+  const { setup, setupOf } = await world({ backend: 'ext' }, 'exit 1');
   const { service, said } = await started(setup);
   await waitFor('the trouble', () => said.length === 3);
   assert.equal(said, ['refreshing', 'not refreshed', 'trouble: svc memory index --agent main']);
+  assert.is(await service.reload(await setupOf()), false);
   await service.stop();
 });
 
