@@ -4,6 +4,7 @@ import { type LoadedConfig, loadConfig } from '../config/index.js';
 import {
   type DreamTarget,
   dreamTargets,
+  hasFailed,
   isMemoryFull,
   nextSweepMs,
   openDreams,
@@ -101,12 +102,8 @@ function storedDreams(target: DreamTarget): StoredDreams {
 }
 
 function lastSweep(sweep: SweepRecord): LastSweep {
-  const { startedMs, phases } = sweep;
-  return {
-    startedMs,
-    failed: Object.values(phases).some(({ state }) => state === 'failed'),
-    written: sweepOutput(sweep).written,
-  };
+  const { startedMs } = sweep;
+  return { startedMs, failed: hasFailed(sweep), written: sweepOutput(sweep).written };
 }
 
 /** Flows and tasks by status. */

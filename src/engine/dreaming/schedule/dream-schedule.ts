@@ -7,7 +7,7 @@ import { isFarAhead } from '../../support/time.js';
 import type { DreamTarget } from '../dream-targets.js';
 import type { Narrator } from '../narrator.js';
 import { openDreamDatabase } from '../store/dream-database.js';
-import { type SweepRecord, sweepRecords } from '../store/sweep-records.js';
+import { hasFailed, sweepRecords } from '../store/sweep-records.js';
 import { runSweep, type SweepSummary } from '../sweep/run-sweep.js';
 
 /** What a schedule needs, and what it reports. */
@@ -148,18 +148,14 @@ export class DreamSchedule {
     const database = openDreamDatabase(target.workspace.files.database);
     try {
       const last = sweepRecords(database).last();
-      if (last?.endedMs === undefined || last.id === this.failed.get(target)) return;
-      if (hasFailed(last)) return;
+      const isNew = last?.endedMs !== undefined && last.id !== this.failed.get(target);
+      if (!isNew || hasFailed(last)) return;
       this.failed.delete(target);
       this.options.onIdle?.(target);
     } finally {
       database.close();
     }
   }
-}
-
-function hasFailed({ phases }: Pick<SweepRecord, 'phases'>): boolean {
-  return Object.values(phases).some(({ state }) => state === 'failed');
 }
 
 /** When a workspace is next due, unless another process sweeps it first. */

@@ -60,6 +60,11 @@ export interface SweepRecord {
   readonly memory: MemoryChange | undefined;
 }
 
+/** Whether a phase of a sweep failed. */
+export function hasFailed({ phases }: Pick<SweepRecord, 'phases'>): boolean {
+  return Object.values(phases).some(({ state }) => state === 'failed');
+}
+
 /** A row of `sweeps`, whose columns have these names in snake case. */
 const row = z.object({
   id: z.string(),
