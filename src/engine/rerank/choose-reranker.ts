@@ -8,7 +8,6 @@ import {
 import type { KeyFacts, Provider } from '../providers/provider.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { withoutEndSlashes } from '../providers/vendor-fault.js';
-import { formatModel } from '../support/format.js';
 
 export type RerankProvider = Exclude<ResolvedRerank['provider'], 'none'>;
 
@@ -91,9 +90,4 @@ export function chooseReranker(
     headers: { ...entry?.headers, ...remote.headers },
     timeoutMs: timeoutMs ?? facts.timeoutMs,
   };
-}
-
-/** `cohere/rerank-v3.5`, for messages. */
-export function shownReranker({ provider, model }: RerankerChoice): string {
-  return formatModel(provider, model);
 }

@@ -5,15 +5,10 @@ import { broken } from '../providers/read-vectors.js';
 import { anySignal, NEVER, SharedOpening } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
-import { formatCountOf } from '../support/format.js';
+import { formatCountOf, formatModel } from '../support/format.js';
 import { firstChars } from '../support/text.js';
 import { isWithin, runningMs } from '../support/time.js';
-import {
-  chooseReranker,
-  type RerankerChoice,
-  type RerankProvider,
-  shownReranker,
-} from './choose-reranker.js';
+import { chooseReranker, type RerankerChoice, type RerankProvider } from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
 import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
 import { type RerankUse, ScoreCache } from './score-cache.js';
@@ -63,7 +58,7 @@ export class PassageReranker {
 
   constructor(provider: RerankProvider, options: RerankOptions) {
     this.choice = chooseReranker(provider, options.settings, options.world);
-    this.name = shownReranker(this.choice);
+    this.name = formatModel(this.choice.provider, this.choice.model);
     this.options = options;
     this.opening = this.newOpening();
   }

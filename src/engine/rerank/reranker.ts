@@ -1,7 +1,8 @@
 import { messageOf, SvcError } from '../errors/index.js';
 import { errorOfFault } from '../providers/provider-error.js';
 import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
-import { type RerankerChoice, shownReranker } from './choose-reranker.js';
+import { formatModel } from '../support/format.js';
+import type { RerankerChoice } from './choose-reranker.js';
 
 /** A document's relevance to the query. */
 export interface RankedDocument {
@@ -47,7 +48,7 @@ export interface Reranker {
 /** Converts any failure of a reranker. */
 export function asRerankError(error: unknown, choice: RerankerChoice): SvcError {
   if (error instanceof SvcError) return error;
-  const what = `reranker ${shownReranker(choice)}`;
+  const what = `reranker ${formatModel(choice.provider, choice.model)}`;
   const isLate = error instanceof DOMException && error.name === 'TimeoutError';
   const fault = isLate ? tooLate(choice) : error;
   if (!(fault instanceof VendorFault)) {
