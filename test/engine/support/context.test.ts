@@ -19,8 +19,8 @@ test('an environment from a file may have "~", which no shell has replaced', () 
 
 test('what starts svc elsewhere gets absolute paths', () => {
   const env = { SVC_HOME: 'state', XDG_CACHE_HOME: '~/cache', XDG_STATE_HOME: '', PATH: '/bin' };
-  assert.equal(stateVariables({ env, cwd: '/work', homeDir: '/home/ada' }), {
-    SVC_HOME: '/work/state',
+  assert.equal(stateVariables({ env, cwd: '/srv', homeDir: '/home/ada' }), {
+    SVC_HOME: '/srv/state',
     XDG_CACHE_HOME: '/home/ada/cache',
   });
 });
