@@ -54,6 +54,17 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
   assert.equal(await citationsOf(a, 'billing service'), ['memory/billing.md#L1-L3']);
   assert.equal(await citationsOf(b, 'billing service'), ['host-a:memory/billing.md#L1-L3']);
   assert.equal(await citationsOf(a, 'front door'), ['host-b:memory/door.md#L1-L5']);
+  for (const [pattern, found] of [
+    ['host-a:memory', 1],
+    ['host-?:memory/*.md', 1],
+    ['memory', 1],
+    ['host-b:memory', 0],
+  ] as const) {
+    const { results } = jsonOf.search(
+      await b.svc('memory', 'search', 'billing service', '--path', pattern, '--json'),
+    );
+    assert.is(results.length, found, pattern);
+  }
   const [result] = await searchOn(b, 'billing service');
   assert.equal([result?.origin, result?.path], ['host-a', 'memory/billing.md']);
   const own = ['memory/door.md', 'included', true];

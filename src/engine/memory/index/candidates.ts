@@ -7,7 +7,7 @@ import { headingPathOf } from './lexical-text.js';
 export interface CandidateFilter {
   readonly sources?: readonly Source[] | undefined;
   readonly kinds?: readonly DocumentKind[] | undefined;
-  /** Keeps documents by their displayed path. */
+  /** Keeps documents by their displayed path, alone or after their host. */
   readonly path?: ((path: string) => boolean) | undefined;
   /** Keeps documents; `by-chunk` where it depends on their chunks. */
   readonly document?: ((document: FilteredDocument) => boolean | 'by-chunk') | undefined;
@@ -150,6 +150,8 @@ export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
   /** JSON. */
   readonly facts: string | null;
+  /** `host:path` of another host's file, as searches cite it. */
+  readonly citedPath?: string | null;
 }
 
 /** A chunk as an index has it, for a filter. */
@@ -172,7 +174,8 @@ export function filterRows<Row extends DocumentRow>(
   const kept = rows.filter((row) => {
     if (kinds !== undefined && !kinds.includes(row.kind)) return false;
     if (sources !== undefined && !sources.includes(row.source)) return false;
-    if (path !== undefined && !path(row.path)) return false;
+    const cited = row.citedPath ?? row.path;
+    if (path !== undefined && !path(row.path) && !path(cited)) return false;
     const decision = document === undefined ? true : document(filteredDocument(row));
     if (decision === 'by-chunk') byChunk = true;
     return decision !== false;
