@@ -64,6 +64,9 @@ export function endFailure(end: ChildEnd, lastErrorLine: string | undefined): st
   return lastErrorLine === undefined ? why : `${why}: ${lastErrorLine}`;
 }
 
+/** The program and its folder exist: they are looked up before. */
+const MISSING = ', probably because the interpreter in its first line does not exist';
+
 function endText(end: ChildEnd): string {
   switch (end.kind) {
     case 'exited':
@@ -71,7 +74,7 @@ function endText(end: ChildEnd): string {
     case 'signalled':
       return `killed by ${end.signal}`;
     case 'not-started':
-      return `could not be started (${end.code})`;
+      return `could not be started (${end.code})${end.code === 'ENOENT' ? MISSING : ''}`;
   }
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isRunning } from '../../support/processes.js';
 import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 
 const test = suite('tasks of runtime subagent');
@@ -93,6 +94,18 @@ test('a missing program and a missing folder are reported', async () => {
     /working directory not found: .*nowhere/,
   );
   await homeless.close();
+  const home = tempFolder();
+  home.write('script', '#!/nowhere/interpreter\n');
+  chmodSync(home.at('script'), 0o755);
+  const broken = await runnerWorld({
+    runtimes: { subagent: { command: [home.at('script')], maxAttempts: 1 } },
+  });
+  await broken.startRunner();
+  assert.match(
+    (await broken.whenEnded(await broken.addTask())).error ?? '',
+    /could not be started \(ENOENT\), probably because the interpreter/,
+  );
+  await broken.close();
 });
 
 test('a failed attempt is retried after a delay, unless the program rules it out', async () => {
