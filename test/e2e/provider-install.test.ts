@@ -24,7 +24,10 @@ test('installs the runtime, reports in text and as JSON, and says if it is alrea
     first.stderr,
     /npm is installing node-llama-cpp.*checking that it loads.*installed node-llama-cpp/su,
   );
-  assert.match(first.stdout, /^the local provider is ready; set memorySearch\.provider/u);
+  assert.match(
+    first.stdout,
+    /^the runtime of local models is ready; "svc provider install local" downloads/u,
+  );
   const again = await runInSession([...INSTALL, '--no-model'], { home, env: npm.env });
   assert.is(again.code, 0);
   assert.match(again.stderr, /is already installed/u);
@@ -135,7 +138,7 @@ test('on a terminal it is a list that redraws itself', async () => {
   });
   assert.is(await session.ended, 0, session.output());
   assert.match(session.output(), /✔\S* installed node-llama-cpp/u);
-  assert.match(session.output(), /the local provider is ready/u);
+  assert.match(session.output(), /the runtime of local models is ready/u);
   // Otherwise, a signal would leave it hidden.
   const hidden = session.output().replaceAll('\u001B[?25l\u001B[?25h', '');
   assert.not(hidden.includes('\u001B[?25l'), 'the cursor is never hidden');

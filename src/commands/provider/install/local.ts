@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { currentPlatform } from '../../../cli/context.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
-import { resolveAgent } from '../../../engine/config/index.js';
+import { type MemorySearchSettings, resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
 import type { InstallLocalOutput } from '../../../engine/providers/local/output-schemas.js';
 import { installRuntime, removeRuntime } from '../../../engine/providers/local/runtime/install.js';
@@ -89,14 +89,8 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     }
     await runSteps(steps, this.stepsOptions());
     if (runtime === undefined) throw new Error('the installation gave no result');
-    const left = [
-      ...(settings?.provider === 'local' ? [] : ['memorySearch.provider to "local"']),
-      ...(flags.model === undefined || flags.model === settings?.local.modelPath
-        ? []
-        : [`memorySearch.local.modelPath to "${safeLine(flags.model)}"`]),
-    ];
-    const next = left.length === 0 ? '' : `; set ${left.join(' and ')}`;
-    if (!flags.quiet) this.write(`the local provider is ready${next}`);
+    if (!flags.quiet)
+      this.write(settings === undefined ? RUNTIME_READY : readyText(settings, flags.model));
     return { runtime, model };
   }
 
@@ -147,4 +141,17 @@ function runtimeOutput({
   bytes,
 }: InstalledRuntime): Omit<Runtime, 'outcome'> {
   return { version, folder, gpu, bytes };
+}
+
+const RUNTIME_READY =
+  'the runtime of local models is ready; "svc provider install local" downloads the model';
+
+function readyText({ provider, local }: MemorySearchSettings, model: string | undefined): string {
+  const left = [
+    ...(provider === 'local' ? [] : ['memorySearch.provider to "local"']),
+    ...(model === undefined || model === local.modelPath
+      ? []
+      : [`memorySearch.local.modelPath to "${safeLine(model)}"`]),
+  ];
+  return `the local provider is ready${left.length === 0 ? '' : `; set ${left.join(' and ')}`}`;
 }
