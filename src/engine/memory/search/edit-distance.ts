@@ -9,11 +9,11 @@ export function editsOf(word: string): ReadonlySet<string> {
   for (let at = 0; at <= word.length; at++) {
     const [before, after] = [word.slice(0, at), word.slice(at)];
     const [first = '', second = ''] = after;
-    if (first !== '') edits.add(before + after.slice(1));
-    if (second !== '') edits.add(before + second + first + after.slice(2));
+    edits.add(before + after.slice(1));
+    edits.add(before + second + first + after.slice(2));
     for (const letter of letters) {
       edits.add(before + letter + after);
-      if (first !== '') edits.add(before + letter + after.slice(1));
+      edits.add(before + letter + after.slice(1));
     }
   }
   edits.delete(word);

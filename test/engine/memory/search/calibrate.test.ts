@@ -44,6 +44,24 @@ test('models with high and low baseline similarity score the same passage alike'
   assert.ok(score > 0.2);
 });
 
+test('what stands out depends on how far the similarities of a model spread', () => {
+  const spreads = [0.1, 0.2].map((spread) => {
+    return backgroundOf(
+      Array.from({ length: 200 }, (_, i) => 0.3 + spread * inverseNormal((i + 0.5) / 200)),
+      768,
+    );
+  });
+  for (const [at, spread] of [0.1, 0.2].entries()) {
+    assert.ok(Math.abs((spreads[at]?.deviation ?? 0) - spread) < 0.01);
+    assert.ok(Math.abs((spreads[at]?.middle ?? 0) - 0.3) < 0.01);
+  }
+});
+
+/** The value below which a share of a normal distribution lies, by the logistic approximation. */
+function inverseNormal(share: number): number {
+  return Math.log(share / (1 - share)) / 1.702;
+}
+
 test('a passage no more similar than the rest scores 0', () => {
   assert.is(vectorScore(0.73, backgroundOf(around(0.72), 768)), 0);
 });

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   documentName,
   formatCitation,
+  formatPages,
   parseCitation,
   withSourceFooter,
 } from '../../../../src/engine/memory/search/citation.js';
@@ -30,6 +31,13 @@ test('a formatted citation is parsed back, whatever the path', () => {
 test('one line is cited as one', () => {
   assert.is(formatCitation({ path: 'a.md', startLine: 3, endLine: 3 }), 'a.md#L3');
   assert.is(formatCitation({ path: 'a.md', startLine: 3, endLine: 5 }), 'a.md#L3-L5');
+});
+
+test('pages of a PDF are cited and parsed back', () => {
+  const pages = { firstPage: 3, lastPage: 4 };
+  assert.is(formatPages({ path: 'a.pdf' }, { ...pages, lastPage: 3 }), 'a.pdf#p3');
+  assert.is(formatPages({ path: 'a.pdf' }, pages), 'a.pdf#p3-p4');
+  assert.equal(parseCitation('a.pdf#p3-p4'), { path: 'a.pdf', pages });
 });
 
 test('a file of another host is cited with its name', () => {

@@ -66,6 +66,25 @@ test('it keeps to its budget, apart from ellipses and short gaps', () => {
   );
 });
 
+test('it shows no line twice, and all of them in their order', () => {
+  const texts = fc.array(
+    fc.constantFrom('# lorem', '## ipsum', 'the lorem', '', 'a dolor sit amet'),
+    { minLength: 1, maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(texts, fc.integer({ min: 20, max: 400 }), (some, budget) => {
+      const lines = some.map((text, at) => (text === '' ? text : `${text} n${at}`));
+      const { text } = snippetFor(lines, 'lorem ipsum dolor', budget);
+      const places = [...text.matchAll(/n(\d+)$/gm)].map(([, at]) => Number(at));
+      assert.equal(
+        places,
+        [...new Set(places)].sort((a, b) => a - b),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test('a desert of blank lines is one gap', () => {
   const { text } = snippetFor(
     ['the lorem', ...Array<string>(300).fill(''), 'ipsum'],
