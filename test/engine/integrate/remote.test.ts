@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { suite } from 'uvu';
@@ -121,6 +122,28 @@ test('a server of the same name that svc did not write is not touched', async ()
   }
   assert.equal((await listIntegrations(context, 'user', ['cursor'], PROGRAM))[0]?.servers, []);
   assert.is(read('.cursor/mcp.json'), text);
+});
+
+test('a server that was made remote without a receipt is still known as svc’s', async () => {
+  const { folder, context, add, remove, read } = home();
+  await add('cursor');
+  rmSync(folder.at('state/integrations'), { recursive: true });
+  folder.write('.cursor/mcp.json', read('.cursor/mcp.json').replace('{', '{ "mine": 1,'));
+  await add('cursor', { remote: REMOTE });
+  assert.equal((await listIntegrations(context, 'user', ['cursor'], PROGRAM))[0]?.servers, ['svc']);
+  await remove('cursor');
+  assert.equal(JSON.parse(read('.cursor/mcp.json')), { mine: 1, mcpServers: {} });
+});
+
+test('a server that somebody pointed elsewhere is no longer svc’s', async () => {
+  const { folder, context, add, plan, read } = home();
+  await add('cursor', { remote: REMOTE });
+  const elsewhere = read('.cursor/mcp.json').replace('memory.example.com', 'else.example.com');
+  folder.write('.cursor/mcp.json', elsewhere);
+  assert.equal((await listIntegrations(context, 'user', ['cursor'], PROGRAM))[0]?.servers, []);
+  const failure = await failureOf((async () => plan('cursor', { action: 'remove' }))());
+  assert.is(failure.code, 'INTEGRATION_CONFLICT');
+  assert.is(read('.cursor/mcp.json'), elsewhere);
 });
 
 test('an invalid URL, one with a secret, or a token is refused, and not printed', async () => {
