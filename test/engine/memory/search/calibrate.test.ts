@@ -62,6 +62,12 @@ function inverseNormal(share: number): number {
   return Math.log(share / (1 - share)) / 1.702;
 }
 
+test('an unrelated passage has the middle of the similarities', () => {
+  const even = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+  assert.ok(Math.abs(backgroundOf(even, 768).middle - 0.45) < 1e-9);
+  assert.is(backgroundOf([...even, 0.9], 768).middle, 0.5);
+});
+
 test('a passage no more similar than the rest scores 0', () => {
   assert.is(vectorScore(0.73, backgroundOf(around(0.72), 768)), 0);
 });
