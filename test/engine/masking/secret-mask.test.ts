@@ -77,6 +77,13 @@ test('a value that was learnt is masked in each form in which it is written', ()
   }
 });
 
+test('a value that is learnt after texts were masked is masked from then on', () => {
+  const mask = createSecretMask(['correct horse']);
+  assert.is(mask.text('correct horse, battery staple'), `${MASK}, battery staple`);
+  mask.learn('battery staple');
+  assert.is(mask.text('correct horse, battery staple'), `${MASK}, ${MASK}`);
+});
+
 test('each line of a long secret is masked by itself; a word is not', () => {
   const mask = createSecretMask(['first line of a secret\nsecond line of a secret\nend', 'none']);
   assert.is(mask.text('> second line of a secret <'), `> ${MASK} <`);
@@ -105,6 +112,8 @@ test('data keeps its shape, and its fields are judged by their names', () => {
     list: ['a correct horse', 5, null, true],
     headers: { authorization: '0123456789abcdef' },
     apiKey: 'env:OPENAI_API_KEY',
+    password: 'must be changed on Monday',
+    commit: '0123456789abcdef',
     date,
   };
   assert.equal(mask.data(given), {
@@ -112,6 +121,8 @@ test('data keeps its shape, and its fields are judged by their names', () => {
     list: [`a ${MASK}`, 5, null, true],
     headers: { authorization: MASK },
     apiKey: 'env:OPENAI_API_KEY',
+    password: 'must be changed on Monday',
+    commit: '0123456789abcdef',
     date,
   });
   assert.is(mask.data(undefined), undefined);
