@@ -41,6 +41,13 @@ test('places are those of distinct files: five passages of one file leave room f
   assert.equal([metrics.recall5, metrics.mrr, metrics.hit5, metrics.hit], [1, 0.5, 0, 1]);
 });
 
+test('the first five are five files', () => {
+  const results = ['u', 'v', 'w', 'x', 'a', 'b'].map((path) => result(path));
+  const targets: Target[] = ['a', 'b'].map((path) => ({ kind: 'file', path }));
+  const { recall5, recall } = scoreQuestion(results, targets, 10);
+  assert.equal([recall5, recall], [0.5, 1]);
+});
+
 test('a text is found in either form of Unicode', () => {
   const text = 'caf\u00e9 in Z\u00fcrich';
   const targets: Target[] = [{ kind: 'text', text }];
