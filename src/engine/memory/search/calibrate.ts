@@ -72,7 +72,7 @@ const FEW_MEDIA = 8;
 
 /** Separate backgrounds for texts and media: models place pictures farther from queries than texts. */
 export async function backgroundsOf(
-  index: MemoryIndex,
+  index: Pick<MemoryIndex, 'sampleSimilarities'>,
   { identity, vector }: QueryVector,
 ): Promise<Backgrounds> {
   const sample = await index.sampleSimilarities(identity, vector, BACKGROUND_SAMPLE);

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { backgroundOf, vectorScore } from '../../../../src/engine/memory/search/calibrate.js';
+import {
+  backgroundOf,
+  backgroundsOf,
+  vectorScore,
+} from '../../../../src/engine/memory/search/calibrate.js';
 import { joinCandidates } from '../../../../src/engine/memory/search/combine-scores.js';
 import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import {
@@ -134,6 +138,28 @@ test('required and excluded words are those that keyword search would find', asy
   assert.equal(await found('router "home net"'), ['memory/home-net.md']);
   assert.equal(await found('router "claude"'), []);
   index.close();
+});
+
+/** The background of pictures in an index with these similarities. */
+async function mediaMiddle(texts: readonly number[], media: readonly number[]): Promise<number> {
+  const index = { sampleSimilarities: async () => ({ texts, media, mediaChunks: new Set([1]) }) };
+  const vector = new Float32Array(768);
+  const query = { identity: 'm', provider: 'p', model: 'x', vector };
+  return (await backgroundsOf(index, query)).of(1).middle;
+}
+
+test('few pictures are judged as texts are if that is lower, many by themselves', async () => {
+  const texts = around(0.1);
+  assert.ok(Math.abs((await mediaMiddle(texts, [0.5, 0.6, 0.7])) - 0.1) < 0.02);
+  assert.is(await mediaMiddle(texts, [0.02, 0.6, 0.7]), 0.02);
+  const seven = [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4];
+  assert.ok(Math.abs((await mediaMiddle(texts, seven)) - 0.1) < 0.02);
+  assert.is(await mediaMiddle(texts, [...seven, 0.4]), 0.4);
+});
+
+test('without texts, several pictures are judged by themselves, and a single one stands out', async () => {
+  assert.is(await mediaMiddle([], [0.5, 0.6]), 0.5);
+  assert.is(await mediaMiddle([], [0.5]), 0);
 });
 
 test.run();
