@@ -7,12 +7,15 @@ import { SvcError } from '../../../src/engine/errors/index.js';
 import { createFlowMetrics } from '../../../src/engine/flows/flow-metrics.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
 import { createMetrics } from '../../../src/engine/webhooks/metrics.js';
+import { routeStatusesWhenOff } from '../../../src/engine/webhooks/routes.js';
 import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
 import { ROOT } from '../../support/run-svc.js';
+import { loadedOf, webhooksConfig } from '../../support/webhooks.js';
 
 const test = suite('metrics of flows');
 
 const MINUTE = 60_000;
+const ROUTED = loadedOf(webhooksConfig());
 
 async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
   const metrics = createMetrics(
@@ -21,7 +24,7 @@ async function metricsOf(flows: Flows, stateDir: string, registry?: Registry) {
       isStoring: () => true,
       context: { state: { stateDir } },
       requestsInFlight: () => 0,
-      routeStatuses: () => [],
+      routeStatuses: () => routeStatusesWhenOff(ROUTED.resolved),
       deliveries: () => ({ recorded: 3, dropped: { too_many: 2, too_large: 0, failed: 1 } }),
     },
     registry,
@@ -70,8 +73,29 @@ test('waiting, running and ended flows and tasks are counted', async () => {
     .countActions(flows.perform)({ action: 'cancel_flow', flowId }, ADA)
     .then(({ ok }) => assert.ok(ok));
   clock.nowMs += MINUTE;
+  metrics.countAnswer({
+    routeId: 'ci',
+    requestId: 'r',
+    method: 'POST',
+    status: 200,
+    code: null,
+    action: 'list_flows',
+    clientIp: '127.0.0.1',
+    ms: 1500,
+    bytes: 2,
+    reason: null,
+  });
   for (let time = 0; time < 2; time++) {
     const after = await read();
+    for (const line of [
+      'svc_webhook_deliveries_recorded_total 3',
+      'svc_webhook_deliveries_dropped_total{reason="too_many"} 2',
+      'svc_webhook_routes{state="off"} 1',
+      'svc_webhook_requests_total{route="ci",status="200",code="ok"} 1',
+      'svc_webhook_request_duration_seconds_sum{route="ci"} 1.5',
+    ]) {
+      assert.ok(after.includes(line), line);
+    }
     assert.ok(
       after.includes('svc_task_duration_seconds_sum{runtime="subagent",outcome="succeeded"} 60'),
     );
