@@ -1,14 +1,12 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRows, queryValue } from '../../../sqlite/query.js';
 import { letOthersRun } from '../../../support/async.js';
-import type { DayRange } from '../../../support/day.js';
 import { SOURCES, type Source } from '../../types.js';
 import {
   type CandidateFilter,
   type ChunkRow,
   type DatedQuestion,
   type DocumentRow,
-  type EssentialTerms,
   type FoundColumns,
   filterChunkIds,
   filterRows,
@@ -19,6 +17,8 @@ import {
   literalPattern,
 } from '../candidates.js';
 import { COLUMN_WEIGHTS } from '../lexical-text.js';
+import type { MemoryIndex } from '../memory-index.js';
+import { readMeta } from './read-documents.js';
 
 /** For `bm25()`. */
 const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
@@ -26,24 +26,102 @@ const WEIGHTS = Object.values(COLUMN_WEIGHTS).join(', ');
 export type CandidateRow = FoundColumns &
   Omit<LexicalCandidate, 'headingPath' | 'lineNumbers' | 'mimeType'>;
 
-interface LexicalOptions {
-  readonly limit: number;
-  readonly kept: FilterResult | undefined;
-  readonly essential: EssentialTerms | undefined;
-}
+/** What filters keep; see {@link applyFilter}. */
+export type Filtered = (filter: CandidateFilter | undefined) => FilterResult | undefined;
 
-/** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
-export async function lexicalCandidates(
-  database: Connection,
-  match: string,
-  { limit, kept, essential }: LexicalOptions,
-): Promise<LexicalCandidate[]> {
-  if (essential !== undefined) {
-    const found = await bestCandidates(database, { match, within: essential.match, kept }, limit);
-    if ((found[limit - 1]?.bm25 ?? 0) > essential.scoreWithout) return found;
+/**
+ * The questions of searches by words. SQLite blocks the process for as long as a statement runs, so those that read many
+ * chunks yield to the event loop first.
+ */
+export function keywordQueries(database: Connection, filtered: Filtered) {
+  const countMatches = async (match: string, filter?: CandidateFilter): Promise<number> => {
     await letOthersRun();
-  }
-  return bestCandidates(database, { match, kept }, limit);
+    const kept = filtered(filter);
+    const sql = `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`;
+    return queryValue<number>(database, sql, { match, kept: kept?.ids }) ?? 0;
+  };
+  return {
+    countMatches,
+    lexicalCandidates: async (match, limit, filter, essential) => {
+      await letOthersRun();
+      const kept = filtered(filter);
+      if (essential !== undefined) {
+        const found = await bestCandidates(
+          database,
+          { match, within: essential.match, kept },
+          limit,
+        );
+        if ((found[limit - 1]?.bm25 ?? 0) > essential.scoreWithout) return found;
+        await letOthersRun();
+      }
+      return bestCandidates(database, { match, kept }, limit);
+    },
+    literalCandidates: async (text, limit, filter) => {
+      await letOthersRun();
+      const kept = filtered(filter);
+      const rows = queryRows<CandidateRow>(
+        database,
+        `${SELECT_CANDIDATE}, 1.0 AS bm25
+         FROM chunks JOIN documents ON documents.id = chunks.document_id
+         WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
+         ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
+        { pattern: literalPattern(text), limit, kept: kept?.ids },
+      );
+      return rows.map(foundChunk);
+    },
+    countDated: async ({ first, last }) => {
+      const sql = `SELECT count(*) FROM chunks WHERE ${DATED}`;
+      return queryValue<number>(database, sql, { first, last }) ?? 0;
+    },
+    datedCandidates: async ({ filter, ...question }) => {
+      await letOthersRun();
+      return datedCandidates(database, question, filtered(filter));
+    },
+    termStatistics: async (matches) => {
+      const chunks = Number(readMeta(database, 'chunks') ?? 0);
+      const frequencies: number[] = [];
+      for (const match of matches) frequencies.push(await countMatches(match));
+      return { chunks, frequencies };
+    },
+    languages: async () => {
+      const codes = (readMeta(database, 'languages') ?? '')
+        .split(' ')
+        .filter((code) => code !== '');
+      return codes.length === 0 ? [] : (await import('../languages.js')).languagesOf(codes);
+    },
+    // Reads the entries of each term, so a range should be a small part of the index.
+    termsBetween: async (first, end) => {
+      await letOthersRun();
+      // A temporary table is possible on a database that is opened for reading.
+      database.exec(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab (main, chunks_fts, 'row')",
+      );
+      const sql = 'SELECT term, doc AS chunks FROM temp.terms WHERE term >= ? AND term < ?';
+      return queryRows<IndexTerm>(database, sql, first, end);
+    },
+    someTexts: async (match, limit) => {
+      await letOthersRun();
+      return queryColumn<string>(
+        database,
+        `SELECT chunks.heading_path || char(10) || chunks.text
+         FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
+         JOIN chunks ON chunks.id = found.rowid`,
+        match,
+        limit,
+      );
+    },
+    lexicalScores: async (match, chunkIds) => {
+      const rows = database
+        .prepare<[string, string], [number, number]>(
+          `SELECT rowid, -rank FROM chunks_fts
+           WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${WEIGHTS})'
+             AND +rowid IN (SELECT value FROM json_each(?))`,
+        )
+        .raw()
+        .all(match, JSON.stringify(chunkIds));
+      return new Map(rows);
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 interface Scoring {
@@ -90,36 +168,12 @@ async function bestCandidates(
   return best.slice(0, limit).map(foundChunk);
 }
 
-/** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
-export function literalCandidates(
-  database: Connection,
-  text: string,
-  limit: number,
-  kept: FilterResult | undefined,
-): LexicalCandidate[] {
-  const rows = queryRows<CandidateRow>(
-    database,
-    `${SELECT_CANDIDATE}, 1.0 AS bm25
-     FROM chunks JOIN documents ON documents.id = chunks.document_id
-     WHERE chunks.text LIKE @pattern ESCAPE '\\' ${restrictChunks(kept)}
-     ORDER BY ${NEWER_FIRST}, documents.path, chunks.start_line, chunks.id LIMIT @limit`,
-    { pattern: literalPattern(text), limit, kept: kept?.ids },
-  );
-  return rows.map(foundChunk);
-}
-
 const DATED = 'first_day <= @last AND last_day >= @first';
-
-/** How many chunks are dated to one of the days. */
-export function countDated(database: Connection, { first, last }: DayRange): number {
-  const sql = `SELECT count(*) FROM chunks WHERE ${DATED}`;
-  return queryValue<number>(database, sql, { first, last }) ?? 0;
-}
 
 /** The chunks of some days: by BM25, then the newest; ties by path and line. */
 export function datedCandidates(
   database: Connection,
-  { days, match, mustMatch, except, limit }: DatedQuestion,
+  { days, match, mustMatch, except, limit }: Omit<DatedQuestion, 'filter'>,
   kept: FilterResult | undefined,
 ): LexicalCandidate[] {
   // Materialized: in the join, the words would be searched again for each chunk of these days.
@@ -152,33 +206,6 @@ export function datedCandidates(
     { ...days, match, except, kept: kept?.ids, limit },
   );
   return rows.map(foundChunk);
-}
-
-/** How many chunks a full-text expression matches. */
-export function countMatches(
-  database: Connection,
-  match: string,
-  kept: FilterResult | undefined,
-): number {
-  const sql = `SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH @match ${restrictRows(kept)}`;
-  return queryValue<number>(database, sql, { match, kept: kept?.ids }) ?? 0;
-}
-
-/** BM25 of given chunks under an expression; chunks that do not match are absent. */
-export function lexicalScores(
-  database: Connection,
-  match: string,
-  chunkIds: readonly number[],
-): Map<number, number> {
-  const rows = database
-    .prepare<[string, string], [number, number]>(
-      `SELECT rowid, -rank FROM chunks_fts
-       WHERE chunks_fts MATCH ? AND rank MATCH 'bm25(${WEIGHTS})'
-         AND +rowid IN (SELECT value FROM json_each(?))`,
-    )
-    .raw()
-    .all(match, JSON.stringify(chunkIds));
-  return new Map(rows);
 }
 
 /** Of one folder's dated notes, the newer first; undated ones count as new. */
@@ -269,29 +296,4 @@ function filterChunks(
   // Neither sorted nor kept: these can be the texts of the whole index.
   const chunks = statement.iterate({ documents, like: likePattern(filter.contains) });
   return filterChunkIds(chunks, rows, filter);
-}
-
-/**
- * The terms from `first` up to, but not including, `end`, in the order of their code points. Reads the entries of
- * each, so a range should be a small part of the index.
- */
-export function termsBetween(database: Connection, first: string, end: string): IndexTerm[] {
-  // A temporary table is possible on a database that is opened for reading.
-  database.exec(
-    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab (main, chunks_fts, 'row')",
-  );
-  const sql = 'SELECT term, doc AS chunks FROM temp.terms WHERE term >= ? AND term < ?';
-  return queryRows(database, sql, first, end);
-}
-
-/** The texts of some chunks that match a full-text expression, with their headings; the first ones in the index. */
-export function someTexts(database: Connection, match: string, limit: number): string[] {
-  return queryColumn(
-    database,
-    `SELECT chunks.heading_path || char(10) || chunks.text
-     FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
-     JOIN chunks ON chunks.id = found.rowid`,
-    match,
-    limit,
-  );
 }

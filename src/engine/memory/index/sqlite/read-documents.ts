@@ -1,91 +1,112 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryColumn, queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
-import {
-  type DocumentKey,
-  type PromotedLine,
-  type SkippedFile,
-  SOURCES,
-  type Source,
-} from '../../types.js';
+import { type SkippedFile, SOURCES } from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
   contentOf,
   countsOf,
-  type DocumentContent,
   type DocumentCounts,
   type LinkingDocument,
   type MediaCounts,
   promotedIn,
   type SourceRow,
   STORED_DOCUMENT_COLUMNS,
-  type StoredDocument,
   type StoredDocumentRow,
-  type SyncMark,
   storedDocumentOf,
   type TreeSnapshot,
 } from '../documents.js';
+import type { FrontMatterFault, MemoryIndex } from '../memory-index.js';
+import { bytesOnDisk } from './index-file.js';
 
-/** @param paths only those with one of these paths; all by default */
-export function storedDocuments(database: Connection, paths?: readonly string[]): StoredDocument[] {
-  const named =
-    paths === undefined
-      ? ''
-      : `WHERE source IN (SELECT value FROM json_each(@sources))
-           AND path IN (SELECT value FROM json_each(@paths))`;
-  const rows = queryRows<StoredDocumentRow>(
-    database,
-    `SELECT ${STORED_DOCUMENT_COLUMNS} FROM documents ${named}`,
-    { sources: JSON.stringify(SOURCES), paths: JSON.stringify(paths) },
-  );
-  return rows.map(storedDocumentOf);
+/** What an index has of documents. @param file where it is */
+export function documentQueries(database: Connection, file: string) {
+  return {
+    documents: async (paths) => {
+      const named =
+        paths === undefined
+          ? ''
+          : `WHERE source IN (SELECT value FROM json_each(@sources))
+               AND path IN (SELECT value FROM json_each(@paths))`;
+      const rows = queryRows<StoredDocumentRow>(
+        database,
+        `SELECT ${STORED_DOCUMENT_COLUMNS} FROM documents ${named}`,
+        { sources: JSON.stringify(SOURCES), paths: JSON.stringify(paths) },
+      );
+      return rows.map(storedDocumentOf);
+    },
+    promotedLines: async ({ source, path }) => {
+      const sql = 'SELECT facts FROM documents WHERE source = ? AND path = ?';
+      return promotedIn(queryValue<string | null>(database, sql, source, path));
+    },
+    links: async () => {
+      const sql = 'SELECT source, path, links FROM documents WHERE links IS NOT NULL';
+      const rows = queryRows<Omit<LinkingDocument, 'links'> & { links: string }>(database, sql);
+      return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
+    },
+    content: async ({ source, path }) => {
+      const row = queryRow<ContentRow>(
+        database,
+        `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
+         FROM documents WHERE source = ? AND path = ?`,
+        source,
+        path,
+      );
+      if (row === undefined) return undefined;
+      const chunks = queryRows<ContentChunkRow>(
+        database,
+        `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
+           line_numbers AS lineNumbers,
+           CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
+                  WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
+                WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)
+                  THEN 'refused' ELSE 'none' END AS vector
+         FROM chunks WHERE document_id = ? ORDER BY id`,
+        row.id,
+      );
+      return contentOf(row, chunks);
+    },
+    mediaCounts: async () => countMedia(database),
+    statistics: async () => ({
+      ...countDocuments(database),
+      bytes: bytesOnDisk(file),
+      syncedMs: readSyncedMs(database),
+    }),
+    syncMark: async () => {
+      const skipped = queryRows<SkipRow>(
+        database,
+        'SELECT path, reason, detail FROM skipped ORDER BY rowid',
+      );
+      return {
+        syncedMs: readSyncedMs(database),
+        tree: queryRow<TreeSnapshot>(database, 'SELECT paths, fingerprints FROM tree'),
+        skipped: skipped.map(({ detail, ...skip }) =>
+          detail === null ? skip : { ...skip, detail },
+        ),
+      };
+    },
+    markSynced: async ({ syncedMs, tree, skipped }) =>
+      database.transaction(() => {
+        writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
+        database.exec('DELETE FROM tree; DELETE FROM skipped');
+        const insert = database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
+        for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
+        if (tree === undefined) return;
+        runSql(database, 'INSERT INTO tree VALUES (?, ?)', tree.paths, tree.fingerprints);
+      })(),
+    frontMatterFaults: async () =>
+      queryRows<FrontMatterFault>(
+        database,
+        `SELECT path, facts ->> 'fault' AS why FROM documents
+         WHERE facts LIKE '%"fault":%' AND why IS NOT NULL ORDER BY path`,
+      ),
+  } satisfies Partial<MemoryIndex>;
 }
 
-/** The lines that dreaming wrote into a document. */
-export function promotedLines(
-  database: Connection,
-  { source, path }: DocumentKey,
-): readonly PromotedLine[] {
-  const sql = 'SELECT facts FROM documents WHERE source = ? AND path = ?';
-  return promotedIn(queryValue<string | null>(database, sql, source, path));
-}
-
-/** The documents with links. */
-export function linkingDocuments(database: Connection): LinkingDocument[] {
-  const sql = 'SELECT source, path, links FROM documents WHERE links IS NOT NULL';
-  const rows = queryRows<{ source: Source; path: string; links: string }>(database, sql);
-  return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
-}
-
-/** What is stored of a document. */
-export function documentContent(
-  database: Connection,
-  { source, path }: DocumentKey,
-): DocumentContent | undefined {
-  const row = queryRow<ContentRow>(
-    database,
-    `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
-     FROM documents WHERE source = ? AND path = ?`,
-    source,
-    path,
-  );
-  if (row === undefined) return undefined;
-  const chunks = queryRows<ContentChunkRow>(
-    database,
-    `SELECT start_line AS startLine, end_line AS endLine, heading_path AS headings, text,
-       line_numbers AS lineNumbers,
-       CASE WHEN EXISTS (SELECT 1 FROM spaces JOIN embeddings ON space_id = spaces.id
-              WHERE in_use = 1 AND embeddings.hash = chunks.hash) THEN 'stored'
-            WHEN EXISTS (SELECT 1 FROM refused_contents WHERE refused_contents.hash = chunks.hash)
-              THEN 'refused' ELSE 'none' END AS vector
-     FROM chunks WHERE document_id = ? ORDER BY id`,
-    row.id,
-  );
-  return contentOf(row, chunks);
-}
+type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
 
 /** Counts documents and chunks, by source, and media. Excluded transcripts do not count. */
-export function countDocuments(database: Connection): DocumentCounts {
+function countDocuments(database: Connection): DocumentCounts {
   const rows = queryRows<SourceRow>(
     database,
     `SELECT source, count(*) AS documents, sum(chunks) AS chunks, sum(broken) AS brokenLines
@@ -98,7 +119,7 @@ export function countDocuments(database: Connection): DocumentCounts {
   return countsOf(rows, countMedia(database));
 }
 
-export function countMedia(database: Connection): MediaCounts {
+function countMedia(database: Connection): MediaCounts {
   const counts = queryRow<MediaCounts>(
     database,
     `SELECT coalesce(sum(mime_type LIKE 'image/%'), 0) AS images,
@@ -108,31 +129,7 @@ export function countMedia(database: Connection): MediaCounts {
   return counts ?? { images: 0, audio: 0 };
 }
 
-type SkipRow = Pick<SkippedFile, 'path' | 'reason'> & { readonly detail: string | null };
-
-export function readSyncMark(database: Connection): SyncMark {
-  const skipped = queryRows<SkipRow>(
-    database,
-    'SELECT path, reason, detail FROM skipped ORDER BY rowid',
-  );
-  return {
-    syncedMs: readSyncedMs(database),
-    tree: queryRow<TreeSnapshot>(database, 'SELECT paths, fingerprints FROM tree'),
-    skipped: skipped.map(({ detail, ...skip }) => (detail === null ? skip : { ...skip, detail })),
-  };
-}
-
-/** Writes the sync mark. Transactions are the caller's. */
-export function writeSyncMark(database: Connection, { syncedMs, tree, skipped }: SyncMark): void {
-  writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
-  database.exec('DELETE FROM tree; DELETE FROM skipped');
-  const insert = database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
-  for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
-  if (tree === undefined) return;
-  runSql(database, 'INSERT INTO tree VALUES (?, ?)', tree.paths, tree.fingerprints);
-}
-
-export function readSyncedMs(database: Connection): number | undefined {
+function readSyncedMs(database: Connection): number | undefined {
   const written = readMeta(database, 'synced_ms') ?? '';
   return written === '' ? undefined : Number(written);
 }
@@ -154,13 +151,4 @@ export function recordKinds(database: Connection): void {
     'SELECT DISTINCT language FROM documents WHERE language IS NOT NULL',
   );
   writeMeta(database, 'languages', codes.sort().join(' '));
-}
-
-export function hasMedia(database: Connection): boolean {
-  return readMeta(database, 'media') === '1';
-}
-
-/** The codes of these languages. */
-export function recordedLanguages(database: Connection): readonly string[] {
-  return (readMeta(database, 'languages') ?? '').split(' ').filter((code) => code !== '');
 }

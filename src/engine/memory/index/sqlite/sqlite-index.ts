@@ -1,38 +1,18 @@
 import { type Connection, closeWriter } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
-import { letOthersRun } from '../../../support/async.js';
 import type { CandidateFilter } from '../candidates.js';
-import type { PackedStore, VectorExtension } from '../embedding-records.js';
+import type { PackedStore } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
-import type { BatchJob, FrontMatterFault, MemoryIndex } from '../memory-index.js';
-import { bytesOnDisk, isUnchanged } from './index-file.js';
+import type { BatchJob, MemoryIndex } from '../memory-index.js';
+import { isUnchanged } from './index-file.js';
 import {
   applyFilter,
-  countDated,
-  countMatches,
-  datedCandidates,
+  type Filtered,
   type FilterResult,
   hasDocuments,
-  lexicalCandidates,
-  lexicalScores,
-  literalCandidates,
-  someTexts,
-  termsBetween,
+  keywordQueries,
 } from './lexical-candidates.js';
-import {
-  countDocuments,
-  countMedia,
-  documentContent,
-  linkingDocuments,
-  promotedLines,
-  readMeta,
-  readSyncedMs,
-  readSyncMark,
-  recordedLanguages,
-  storedDocuments,
-  writeMeta,
-  writeSyncMark,
-} from './read-documents.js';
+import { documentQueries, readMeta, writeMeta } from './read-documents.js';
 import { AUTOMERGE, setAutomerge } from './schema.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorSettings } from './vectors/extension.js';
@@ -75,114 +55,51 @@ interface SqliteIndexOptions {
   readonly access?: 'read' | 'write';
 }
 
-/**
- * SQLite blocks the process for as long as a statement runs, so methods that read many chunks yield to the event loop
- * first.
- */
 export function createSqliteIndex(
   database: Connection,
   { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
 ): SqliteIndex {
-  let extension: VectorExtension | undefined;
-  const extensionBy = ({ loadVectorExtension }: VectorPart): VectorExtension => {
-    extension ??= loadVectorExtension(database, vectorSettings);
-    return extension;
-  };
   // A search asks several questions with one filter. Each search has a filter of its own.
   const filterResults = new WeakMap<CandidateFilter, FilterResult | 'all'>();
-  const filtered = (filter: CandidateFilter = {}): FilterResult | undefined => {
+  const filtered: Filtered = (filter = {}) => {
     const known = filterResults.get(filter) ?? applyFilter(database, filter) ?? 'all';
     filterResults.set(filter, known);
     return known === 'all' ? undefined : known;
+  };
+  let part: Promise<ReturnType<VectorModule['vectorPart']>> | undefined;
+  /** Lazy: most keyword-only indexes have no vectors. */
+  const vectors = () => {
+    part ??= import('./vectors/index.js').then(({ vectorPart }) =>
+      vectorPart(database, filtered, vectorSettings),
+    );
+    return part;
   };
   const index: SqliteIndex = {
     view: async () => index,
     identity: async () => identity,
     hasDocuments: async (source) => hasDocuments(database, source),
-    documents: async (paths) => storedDocuments(database, paths),
-    promotedLines: async (key) => promotedLines(database, key),
-    links: async () => linkingDocuments(database),
-    content: async (key) => documentContent(database, key),
-    mediaCounts: async () => countMedia(database),
-    statistics: async () => ({
-      ...countDocuments(database),
-      bytes: bytesOnDisk(file),
-      syncedMs: readSyncedMs(database),
-    }),
+    ...documentQueries(database, file),
     apply: async (changes) => {
       // A process that only searches never loads the writer.
       const { writeChanges } = await import('./write-changes.js');
       database.transaction(() => writeChanges(database, identity.tokenizer, changes))();
     },
-    syncMark: async () => readSyncMark(database),
-    markSynced: async (mark) => database.transaction(() => writeSyncMark(database, mark))(),
-    lexicalCandidates: async (match, limit, filter, essential) => {
-      await letOthersRun();
-      return lexicalCandidates(database, match, { limit, kept: filtered(filter), essential });
-    },
-    literalCandidates: async (text, limit, filter) => {
-      await letOthersRun();
-      return literalCandidates(database, text, limit, filtered(filter));
-    },
-    countDated: async (days) => countDated(database, days),
-    datedCandidates: async (question) => {
-      await letOthersRun();
-      return datedCandidates(database, question, filtered(question.filter));
-    },
-    countMatches: async (match, filter) => {
-      await letOthersRun();
-      return countMatches(database, match, filtered(filter));
-    },
-    termStatistics: async (matches) => {
-      const chunks = Number(readMeta(database, 'chunks') ?? 0);
-      const frequencies: number[] = [];
-      for (const match of matches) frequencies.push(await index.countMatches(match));
-      return { chunks, frequencies };
-    },
-    languages: async () => {
-      const codes = recordedLanguages(database);
-      return codes.length === 0 ? [] : (await import('../languages.js')).languagesOf(codes);
-    },
-    termsBetween: async (first, end) => {
-      await letOthersRun();
-      return termsBetween(database, first, end);
-    },
-    someTexts: async (match, limit) => {
-      await letOthersRun();
-      return someTexts(database, match, limit);
-    },
-    lexicalScores: async (match, chunkIds) => lexicalScores(database, match, chunkIds),
-    vectorIdentities: async () => {
-      const { allSpaces } = await vectors();
-      return allSpaces(database).flatMap(({ identity, inUse }) => (inUse ? [identity] : []));
-    },
-    vectorSpaces: async () => (await vectors()).spaceStatistics(database),
-    missingEmbeddings: async (...args) => (await vectors()).missingEmbeddings(database, ...args),
-    storedEmbeddings: async (...args) => (await vectors()).storedEmbeddings(database, ...args),
-    missingMedia: async (...args) => (await vectors()).missingMedia(database, ...args),
-    countMissingMedia: async (...args) => (await vectors()).countMissingMedia(database, ...args),
-    countMissingEmbeddings: async (...args) =>
-      (await vectors()).countMissingEmbeddings(database, ...args),
-    putEmbeddings: async (...entries) => (await vectors()).putEmbeddings(database, ...entries),
-    refuseEmbeddings: async (...refused) =>
-      (await vectors()).refuseEmbeddings(database, ...refused),
-    frontMatterFaults: async () =>
-      queryRows<FrontMatterFault>(
-        database,
-        `SELECT path, facts ->> 'fault' AS why FROM documents
-         WHERE facts LIKE '%"fault":%' AND why IS NOT NULL ORDER BY path`,
-      ),
-    refusedMedia: async () => (await vectors()).refusedMedia(database),
-    tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(database, options),
-    vectorCandidates: async (identity, vector, limit, filter) => {
-      const part = await vectors();
-      const hasExtension = (): boolean => extensionBy(part).loaded;
-      const options = { limit, kept: filtered(filter), hasExtension };
-      return part.vectorCandidates(database, identity, vector, options);
-    },
-    similarities: async (...args) => (await vectors()).similarities(database, ...args),
-    sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(database, ...args),
-    vectorExtension: async () => extensionBy(await vectors()),
+    ...keywordQueries(database, filtered),
+    vectorIdentities: async () => (await vectors()).vectorIdentities(),
+    vectorSpaces: async () => (await vectors()).vectorSpaces(),
+    missingEmbeddings: async (...args) => (await vectors()).missingEmbeddings(...args),
+    storedEmbeddings: async (...args) => (await vectors()).storedEmbeddings(...args),
+    missingMedia: async (...args) => (await vectors()).missingMedia(...args),
+    countMissingMedia: async (identity) => (await vectors()).countMissingMedia(identity),
+    countMissingEmbeddings: async (...args) => (await vectors()).countMissingEmbeddings(...args),
+    putEmbeddings: async (...entries) => (await vectors()).putEmbeddings(...entries),
+    refuseEmbeddings: async (...refused) => (await vectors()).refuseEmbeddings(...refused),
+    refusedMedia: async () => (await vectors()).refusedMedia(),
+    tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(options),
+    vectorCandidates: async (...args) => (await vectors()).vectorCandidates(...args),
+    similarities: async (...args) => (await vectors()).similarities(...args),
+    sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(...args),
+    vectorExtension: async () => (await vectors()).vectorExtension(),
     batchJobs: async (identity) =>
       queryRows<BatchJob>(
         database,
@@ -199,7 +116,7 @@ export function createSqliteIndex(
     },
     isCurrent: () => isUnchanged(database, identity),
     copyEmbeddings: (...from) => copyEmbeddings(database, ...from),
-    packedStore: async () => (await vectors()).packedStore(database),
+    packedStore: async () => (await vectors()).packedStore(),
     forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
     noteForgetList: (mark) => writeMeta(database, FORGET_LIST, mark),
     requestScrub: async () => (await import('./scrub.js')).requestScrub(database),
@@ -219,9 +136,4 @@ export function createSqliteIndex(
 /** The key of the mark of the forget list. */
 const FORGET_LIST = 'forget_list';
 
-type VectorPart = typeof import('./vectors/index.js');
-
-/** Lazy: most keyword-only indexes have no vectors. */
-function vectors(): Promise<VectorPart> {
-  return import('./vectors/index.js');
-}
+type VectorModule = typeof import('./vectors/index.js');

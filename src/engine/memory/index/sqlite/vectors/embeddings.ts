@@ -3,22 +3,19 @@ import { queryRow, queryRows, queryValue } from '../../../../sqlite/query.js';
 import { groupBy } from '../../../../support/lists.js';
 import { contentHash, distinctContents } from '../../content-hash.js';
 import type {
-  EmbeddingEntry,
-  IdPage,
-  MissingEmbedding,
   MissingMedia,
   MissingMediaCount,
   PackedEmbedding,
   PackedStore,
-  RefusedContent,
   RefusedMedia,
-  StoredEmbedding,
   VectorSpaceStatistics,
 } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
+import type { MemoryIndex } from '../../memory-index.js';
 import { packVectors, requireDimensions, unitVector, unpackVectors } from '../../vector-bytes.js';
 import { codeVectors } from './sign-codes.js';
 import {
+  allSpaces,
   ensureSpace,
   findSpace,
   raiseWholeTo,
@@ -27,32 +24,121 @@ import {
   WITHOUT_VECTOR,
 } from './spaces.js';
 
-/**
- * Stores vectors under an identity, in one transaction.
- *
- * @throws SvcError PROVIDER_ANSWER_INVALID when lengths differ
- */
-export function putEmbeddings(
-  database: Connection,
-  identity: string,
-  entries: readonly EmbeddingEntry[],
-): void {
-  const [first] = entries;
-  if (first === undefined) return;
-  // Before the transaction: an index that is being built cannot roll back.
-  const dimensions = findSpace(database, identity)?.dimensions ?? first.vectors[0]?.length ?? 0;
-  for (const vector of entries.flatMap(({ vectors }) => vectors))
-    requireDimensions(dimensions, vector.length);
-  const rows = entries.map(({ hash, vectors }) => {
-    return { hash, vector: packVectors(vectors.map(unitVector)) };
-  });
-  database.transaction(() => {
-    const space = ensureSpace(database, identity, dimensions);
-    // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
-    const isUsed = database.prepare<[Buffer]>('SELECT 1 FROM chunks WHERE hash = ?');
-    const used = rows.filter(({ hash }) => isUsed.get(hash) !== undefined);
-    storePacked(database, space, used);
-  })();
+/** The vectors of an index, stored and missing. */
+export function embeddingQueries(database: Connection) {
+  return {
+    putEmbeddings: async (identity, entries) => {
+      const [first] = entries;
+      if (first === undefined) return;
+      // Before the transaction: an index that is being built cannot roll back.
+      const dimensions = findSpace(database, identity)?.dimensions ?? first.vectors[0]?.length ?? 0;
+      for (const vector of entries.flatMap(({ vectors }) => vectors))
+        requireDimensions(dimensions, vector.length);
+      const rows = entries.map(({ hash, vectors }) => {
+        return { hash, vector: packVectors(vectors.map(unitVector)) };
+      });
+      database.transaction(() => {
+        const space = ensureSpace(database, identity, dimensions);
+        // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
+        const isUsed = database.prepare<[Buffer]>('SELECT 1 FROM chunks WHERE hash = ?');
+        const used = rows.filter(({ hash }) => isUsed.get(hash) !== undefined);
+        storePacked(database, space, used);
+      })();
+    },
+    storedEmbeddings: async (identity, { after, limit }) => {
+      const space = findSpace(database, identity);
+      if (space === undefined) return [];
+      const rows = queryRows<Pick<PackedEmbedding, 'hash' | 'id' | 'vector'>>(
+        database,
+        `SELECT id, hash, vector FROM embeddings WHERE space_id = ? AND id > ? AND EXISTS (
+           SELECT 1 FROM chunks JOIN documents ON documents.id = document_id
+           WHERE chunks.hash = embeddings.hash AND source = 'memory'
+         ) ORDER BY id LIMIT ?`,
+        space.id,
+        after,
+        limit,
+      );
+      return rows.map(({ id, hash, vector }) => {
+        return { id, hash, vectors: unpackVectors(vector, space.dimensions) };
+      });
+    },
+    vectorIdentities: async () =>
+      allSpaces(database).flatMap(({ identity, inUse }) => (inUse ? [identity] : [])),
+    vectorSpaces: async () =>
+      queryRows<VectorSpaceStatistics>(
+        database,
+        `SELECT identity, dimensions,
+           (SELECT count(*) FROM chunks WHERE hash IN (
+             SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
+           (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
+             AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
+           (SELECT count(*) FROM chunks WHERE hash IN (
+             SELECT hash FROM refused_contents AS refused
+             WHERE refused.identity = spaces.identity)) AS refused
+         FROM spaces ORDER BY id`,
+      ),
+    // Refused texts are ignored before the first vector: a provider that refuses everything is more likely
+    // misconfigured. A media file may be the only content, and must not be sent with every sync.
+    refuseEmbeddings: async (identity, refused) => {
+      const space = findSpace(database, identity);
+      const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
+      if (recorded.length === 0) return;
+      database.transaction(() => {
+        const insert = database.prepare('INSERT OR REPLACE INTO refused_contents VALUES (?, ?, ?)');
+        for (const { hash, why } of recorded) insert.run(identity, hash, why);
+        if (space !== undefined) raiseWholeTo(database, space);
+      })();
+    },
+    refusedMedia: async () =>
+      queryRows<RefusedMedia>(
+        database,
+        `SELECT identity, documents.path, mime_type AS mimeType, why FROM documents
+         JOIN chunks ON chunks.document_id = documents.id
+         JOIN refused_contents ON refused_contents.hash = chunks.hash
+         WHERE kind = 'media' ORDER BY documents.path`,
+      ),
+    missingEmbeddings: async (identity, after, limit) => {
+      const rows = queryRows<MissingRow>(
+        database,
+        `SELECT chunks.id AS chunkId, chunks.hash, heading_path AS headings, text
+         ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
+        { ...valuesOf(database, identity, after), limit },
+      );
+      return distinctContents(
+        rows.map(({ chunkId, headings, text, hash }) => {
+          const headingPath = headingPathOf(headings);
+          return { chunkId, hash: hash ?? contentHash(headings, text), headingPath, text };
+        }),
+      );
+    },
+    missingMedia: async (identity, after, limit) =>
+      distinctContents(
+        queryRows<MissingMedia>(
+          database,
+          `SELECT missing.id AS chunkId, missing.hash, documents.path, missing.text AS label,
+             mime_type AS mimeType, documents.hash AS contentHash, size AS bytes
+           FROM (SELECT * ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+           JOIN documents ON documents.id = missing.document_id
+           ORDER BY missing.id LIMIT @limit`,
+          { ...valuesOf(database, identity, after), limit },
+        ),
+      ),
+    countMissingEmbeddings: async (identity, atMost = Number.MAX_SAFE_INTEGER) => {
+      const sql = `SELECT count(*) FROM (SELECT 1 ${WITHOUT_VECTOR} LIMIT @atMost)`;
+      const values = { ...valuesOf(database, identity, 0), atMost };
+      return queryValue<number>(database, sql, values) ?? 0;
+    },
+    countMissingMedia: async (identity) => {
+      const counted = queryRow<MissingMediaCount>(
+        database,
+        `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
+         FROM (SELECT document_id ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
+         JOIN documents ON documents.id = missing.document_id`,
+        valuesOf(database, identity, 0),
+      );
+      return counted ?? { files: 0, bytes: 0 };
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 /** Stores packed vectors, without replacing any. The transaction is the caller's. */
@@ -79,75 +165,6 @@ function storePacked(
   return stored;
 }
 
-/** A page of the vectors that notes use, by id. */
-export function storedEmbeddings(
-  database: Connection,
-  identity: string,
-  { after, limit }: IdPage,
-): StoredEmbedding[] {
-  const space = findSpace(database, identity);
-  if (space === undefined) return [];
-  const rows = queryRows<Pick<PackedEmbedding, 'hash' | 'id' | 'vector'>>(
-    database,
-    `SELECT id, hash, vector FROM embeddings WHERE space_id = ? AND id > ? AND EXISTS (
-       SELECT 1 FROM chunks JOIN documents ON documents.id = document_id
-       WHERE chunks.hash = embeddings.hash AND source = 'memory'
-     ) ORDER BY id LIMIT ?`,
-    space.id,
-    after,
-    limit,
-  );
-  return rows.map(({ id, hash, vector }) => {
-    return { id, hash, vectors: unpackVectors(vector, space.dimensions) };
-  });
-}
-
-export function spaceStatistics(database: Connection): VectorSpaceStatistics[] {
-  return queryRows(
-    database,
-    `SELECT identity, dimensions,
-       (SELECT count(*) FROM chunks WHERE hash IN (
-         SELECT hash FROM embeddings WHERE space_id = spaces.id)) AS chunks,
-       (SELECT count(*) FROM embeddings WHERE space_id = spaces.id
-         AND hash NOT IN (SELECT hash FROM chunks)) AS cached,
-       (SELECT count(*) FROM chunks WHERE hash IN (
-         SELECT hash FROM refused_contents AS refused
-         WHERE refused.identity = spaces.identity)) AS refused
-     FROM spaces ORDER BY id`,
-  );
-}
-
-/**
- * Records content that a provider refuses, so that it no longer counts as missing. Refused texts are ignored
- * before the first vector: a provider that refuses everything is more likely misconfigured. A media file may
- * be the only content, and must not be sent with every sync.
- */
-export function refuseEmbeddings(
-  database: Connection,
-  identity: string,
-  refused: readonly RefusedContent[],
-): void {
-  const space = findSpace(database, identity);
-  const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
-  if (recorded.length === 0) return;
-  database.transaction(() => {
-    const insert = database.prepare('INSERT OR REPLACE INTO refused_contents VALUES (?, ?, ?)');
-    for (const { hash, why } of recorded) insert.run(identity, hash, why);
-    if (space !== undefined) raiseWholeTo(database, space);
-  })();
-}
-
-/** The refused media documents under any identity; by path. */
-export function refusedMedia(database: Connection): RefusedMedia[] {
-  return queryRows(
-    database,
-    `SELECT identity, documents.path, mime_type AS mimeType, why FROM documents
-     JOIN chunks ON chunks.document_id = documents.id
-     JOIN refused_contents ON refused_contents.hash = chunks.hash
-     WHERE kind = 'media' ORDER BY documents.path`,
-  );
-}
-
 interface MissingRow {
   readonly chunkId: number;
   /** Null while the index has no vectors at all. */
@@ -157,65 +174,6 @@ interface MissingRow {
 }
 
 const MEDIA = "(SELECT id FROM documents WHERE kind = 'media')";
-
-/** Text chunks after an id without a vector; of equal contents only the last. */
-export function missingEmbeddings(
-  database: Connection,
-  identity: string,
-  after: number,
-  limit: number,
-): MissingEmbedding[] {
-  const rows = queryRows<MissingRow>(
-    database,
-    `SELECT chunks.id AS chunkId, chunks.hash, heading_path AS headings, text
-     ${WITHOUT_VECTOR} AND document_id NOT IN ${MEDIA} ORDER BY chunks.id LIMIT @limit`,
-    { ...valuesOf(database, identity, after), limit },
-  );
-  return distinctContents(
-    rows.map(({ chunkId, headings, text, hash }) => {
-      const headingPath = headingPathOf(headings);
-      return { chunkId, hash: hash ?? contentHash(headings, text), headingPath, text };
-    }),
-  );
-}
-
-export function missingMedia(
-  database: Connection,
-  identity: string,
-  after: number,
-  limit: number,
-): MissingMedia[] {
-  const rows = queryRows<MissingMedia>(
-    database,
-    `SELECT missing.id AS chunkId, missing.hash, documents.path, missing.text AS label,
-       mime_type AS mimeType, documents.hash AS contentHash, size AS bytes
-     FROM (SELECT * ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
-     JOIN documents ON documents.id = missing.document_id
-     ORDER BY missing.id LIMIT @limit`,
-    { ...valuesOf(database, identity, after), limit },
-  );
-  return distinctContents(rows);
-}
-
-export function countMissingEmbeddings(
-  database: Connection,
-  identity: string,
-  atMost = Number.MAX_SAFE_INTEGER,
-): number {
-  const sql = `SELECT count(*) FROM (SELECT 1 ${WITHOUT_VECTOR} LIMIT @atMost)`;
-  return queryValue<number>(database, sql, { ...valuesOf(database, identity, 0), atMost }) ?? 0;
-}
-
-export function countMissingMedia(database: Connection, identity: string): MissingMediaCount {
-  const counted = queryRow<MissingMediaCount>(
-    database,
-    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
-     FROM (SELECT document_id ${WITHOUT_VECTOR} AND document_id IN ${MEDIA}) AS missing
-     JOIN documents ON documents.id = missing.document_id`,
-    valuesOf(database, identity, 0),
-  );
-  return counted ?? { files: 0, bytes: 0 };
-}
 
 function valuesOf(database: Connection, identity: string, after: number) {
   const space = findSpace(database, identity);

@@ -1,56 +1,89 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRows } from '../../../../sqlite/query.js';
-import {
-  evenSample,
-  foundChunk,
-  ranksOf,
-  type SimilaritySample,
-  type VectorCandidate,
-} from '../../candidates.js';
+import { evenSample, foundChunk, ranksOf, type VectorCandidate } from '../../candidates.js';
+import type { MemoryIndex } from '../../memory-index.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
 import {
   type CandidateRow,
+  type Filtered,
   type FilterResult,
   restrictChunks,
   SELECT_CANDIDATE,
 } from '../lexical-candidates.js';
-import { hasMedia } from '../read-documents.js';
+import { readMeta } from '../read-documents.js';
 import { type NearestRequest, type Neighbour, nearest } from './nearest.js';
 import { findSpace, type Space } from './spaces.js';
 
 /** Growth of the request when vectors turn out to belong to deleted chunks. */
 const GROWTH = 4;
 
-interface VectorOptions extends Pick<NearestRequest, 'hasExtension'> {
-  readonly limit: number;
-  readonly kept: FilterResult | undefined;
-}
-
-/**
- * The chunks nearest to a query vector, best first; ties by path and line.
- *
- * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
- */
-export function vectorCandidates(
+/** The questions of searches by vectors. @param hasExtension loads the vector extension on first use */
+export function vectorQueries(
   database: Connection,
-  identity: string,
-  vector: Float32Array,
-  { limit, kept, hasExtension }: VectorOptions,
-): VectorCandidate[] {
-  const space = findSpace(database, identity);
-  if (space === undefined) return [];
-  requireDimensions(space.dimensions, vector.length);
-  const query = queryVector(vector);
-  // One transaction, for a consistent view while others write.
-  const ask = database.transaction(() => {
-    const among = kept === undefined ? undefined : embeddingsOf(database, space, kept);
-    for (let count = limit; ; count *= GROWTH) {
-      const neighbours = nearest(database, { space, query, among, hasExtension }, count);
-      const candidates = chunksOf(database, neighbours, limit, kept);
-      if (candidates.length >= limit || neighbours.length < count) return candidates;
-    }
-  });
-  return ask();
+  filtered: Filtered,
+  hasExtension: NearestRequest['hasExtension'],
+) {
+  const similarities = async (
+    identity: string,
+    vector: Float32Array,
+    chunkIds: readonly number[],
+  ): Promise<Map<number, number>> => {
+    const space = findSpace(database, identity);
+    if (space === undefined) return new Map();
+    const query = queryVector(vector);
+    const rows = queryRows<{ readonly id: number; readonly vector: Buffer }>(
+      database,
+      `SELECT chunks.id, vector FROM json_each(?)
+       CROSS JOIN chunks ON chunks.id = value
+       CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
+      JSON.stringify(chunkIds),
+      space.id,
+    );
+    return new Map(rows.map(({ id, vector: packed }) => [id, bestCosine(query, packed)]));
+  };
+  return {
+    similarities,
+    vectorCandidates: async (identity, vector, limit, filter) => {
+      const kept = filtered(filter);
+      const space = findSpace(database, identity);
+      if (space === undefined) return [];
+      requireDimensions(space.dimensions, vector.length);
+      const query = queryVector(vector);
+      // One transaction, for a consistent view while others write.
+      const ask = database.transaction(() => {
+        const among = kept === undefined ? undefined : embeddingsOf(database, space, kept);
+        for (let count = limit; ; count *= GROWTH) {
+          const neighbours = nearest(database, { space, query, among, hasExtension }, count);
+          const candidates = chunksOf(database, neighbours, limit, kept);
+          if (candidates.length >= limit || neighbours.length < count) return candidates;
+        }
+      });
+      return ask();
+    },
+    // Texts and media apart, because models place media far from all texts.
+    sampleSimilarities: async (identity, vector, count) => {
+      const query = queryVector(vector);
+      const isMixed = readMeta(database, 'media') === '1';
+      // Hashes are random, and their order is that of an index.
+      const texts = queryColumn<Buffer>(
+        database,
+        `SELECT vector FROM embeddings
+         WHERE space_id = (SELECT id FROM spaces WHERE identity = ?)${isMixed ? NO_MEDIA : ''}
+         ORDER BY hash LIMIT ?`,
+        identity,
+        count,
+      );
+      const all = isMixed
+        ? queryColumn<number>(database, `SELECT chunks.id ${MEDIA} ORDER BY chunks.id`)
+        : [];
+      const media = await similarities(identity, vector, evenSample(all, count));
+      return {
+        texts: texts.map((packed) => bestCosine(query, packed)),
+        media: [...media.values()],
+        mediaChunks: new Set(all),
+      };
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 function embeddingsOf(database: Connection, space: Space, { by, ids }: FilterResult): number[] {
@@ -86,60 +119,6 @@ function chunksOf(
     { ranked, limit, kept: kept?.ids },
   );
   return rows.map(({ rank, ...row }) => ({ ...foundChunk(row), similarity: scoreOf(rank) }));
-}
-
-export function similarities(
-  database: Connection,
-  identity: string,
-  vector: Float32Array,
-  chunkIds: readonly number[],
-): Map<number, number> {
-  const space = findSpace(database, identity);
-  if (space === undefined) return new Map();
-  const query = queryVector(vector);
-  const rows = queryRows<{ readonly id: number; readonly vector: Buffer }>(
-    database,
-    `SELECT chunks.id, vector FROM json_each(?)
-     CROSS JOIN chunks ON chunks.id = value
-     CROSS JOIN embeddings ON space_id = ? AND embeddings.hash = chunks.hash`,
-    JSON.stringify(chunkIds),
-    space.id,
-  );
-  return new Map(rows.map(({ id, vector: packed }) => [id, bestCosine(query, packed)]));
-}
-
-/**
- * Cosines between a query and the nearest pieces of texts and of media sampled from a space, as a baseline of chance
- * similarity: apart, because models place media far from all texts.
- *
- * @param count at most this many of each; fewer if the space has fewer
- */
-export function sampleSimilarities(
-  database: Connection,
-  identity: string,
-  vector: Float32Array,
-  count: number,
-): SimilaritySample {
-  const query = queryVector(vector);
-  const isMixed = hasMedia(database);
-  // Hashes are random, and their order is that of an index.
-  const texts = queryColumn<Buffer>(
-    database,
-    `SELECT vector FROM embeddings
-     WHERE space_id = (SELECT id FROM spaces WHERE identity = ?)${isMixed ? NO_MEDIA : ''}
-     ORDER BY hash LIMIT ?`,
-    identity,
-    count,
-  );
-  const all = isMixed
-    ? queryColumn<number>(database, `SELECT chunks.id ${MEDIA} ORDER BY chunks.id`)
-    : [];
-  const media = similarities(database, identity, vector, evenSample(all, count));
-  return {
-    texts: texts.map((packed) => bestCosine(query, packed)),
-    media: [...media.values()],
-    mediaChunks: new Set(all),
-  };
 }
 
 const MEDIA = `
