@@ -1,7 +1,6 @@
 import type { Server, Sql } from '../../../postgres/index.js';
-import type { DayRange } from '../../../support/day.js';
 import {
-  type DatedQuestion,
+  type CandidateFilter,
   type FoundColumns,
   foundChunk,
   type IndexTerm,
@@ -10,6 +9,7 @@ import {
   ranksOf,
   type VectorCandidate,
 } from '../candidates.js';
+import type { MemoryIndex } from '../memory-index.js';
 import type { KeptChunks } from './document-filter.js';
 import type { MemoryFacts } from './facts.js';
 import type { KeywordReader } from './keyword-reader.js';
@@ -20,6 +20,22 @@ export interface SearchedMemory {
   readonly sql: Server;
   readonly facts: MemoryFacts;
   readonly reader: KeywordReader;
+}
+
+/** A memory that is open, as one of its hosts uses it. */
+export interface OpenMemory {
+  readonly sql: Server;
+  /** The name of the host among the origins. */
+  readonly name: string;
+  /** As they were read last. */
+  readonly facts: MemoryFacts;
+  /** As they are now. */
+  current(): Promise<MemoryFacts>;
+  /** The same, to change the memory. @throws SvcError STORAGE_BUSY if this host was removed */
+  writable(): Promise<MemoryFacts>;
+  searched(): Promise<SearchedMemory>;
+  /** What a filter keeps; undefined for everything. */
+  filtered(filter: CandidateFilter | undefined): Promise<KeptChunks | undefined>;
 }
 
 interface CandidateRow
@@ -61,17 +77,94 @@ function selectFound(found: string, where = '', ties = ''): string {
 /** Passages that several hosts have take up places, up to a point. */
 const MOST_COPIES = 4;
 
-/** The best chunks for a full-text expression, best first; of ties, the newer dated note, then by path and line. */
-export async function lexicalCandidates(
-  searched: SearchedMemory,
-  match: string,
-  limit: number,
-  kept: KeptChunks | undefined,
-): Promise<LexicalCandidate[]> {
-  const { facts, reader } = searched;
-  const scored = await reader.scores(match, kept?.ids);
-  const best = bestOf(scored, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
-  return candidatesOf(searched, best, limit, NEWER_FIRST);
+const DATED = 'memory = $1 AND first_day <= $3 AND last_day >= $2';
+
+/** The questions of searches by words. */
+export function keywordQueries(memory: OpenMemory) {
+  const { sql } = memory;
+  return {
+    lexicalCandidates: async (match, limit, filter) => {
+      const searched = await memory.searched();
+      const kept = await memory.filtered(filter);
+      const { facts, reader } = searched;
+      const scored = await reader.scores(match, kept?.ids);
+      const best = bestOf(scored, limit * Math.min(MOST_COPIES, Math.max(1, facts.origins)));
+      return candidatesOf(searched, best, limit, NEWER_FIRST);
+    },
+    literalCandidates: async (text, limit, filter) => {
+      const searched = await memory.searched();
+      const kept = await memory.filtered(filter);
+      const containing =
+        'SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2';
+      const values = [searched.facts.memory, literalPattern(text)];
+      const found = await idsOf(sql, containing, values);
+      const ids = found.filter((id) => kept?.ids.has(id) ?? true);
+      const scores = Float64Array.from(ids, () => 1);
+      return candidatesOf(searched, { ids, scores }, limit, NEWER_FIRST);
+    },
+    countDated: async ({ first, last }) => {
+      const [row] = await sql.query<{ readonly count: number }>(
+        `SELECT count(*) FROM svc.chunks WHERE ${DATED}`,
+        [memory.facts.memory, first, last],
+      );
+      return row?.count ?? 0;
+    },
+    // By BM25, then the newest; ties by path and line.
+    datedCandidates: async ({ days, match, mustMatch, except, limit, filter }) => {
+      const searched = await memory.searched();
+      const kept = await memory.filtered(filter);
+      const { facts, reader } = searched;
+      const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
+        ...[facts.memory, days.first, days.last],
+      ]);
+      const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
+      const wanted = dated.filter((id) => kept?.ids.has(id) ?? true);
+      const among = filterByIds(wanted, unwanted, false);
+      const matched = match === undefined ? undefined : await reader.scores(match, new Set(among));
+      const scoreOf = new Map(
+        Array.from(matched?.ids ?? [], (id, at) => [id, matched?.scores[at] ?? 0]),
+      );
+      const ids = mustMatch ? among.filter((id) => scoreOf.has(id)) : among;
+      const scores = Float64Array.from(ids, (id) => scoreOf.get(id) ?? 0);
+      return candidatesOf(searched, { ids, scores }, limit, 'first_day DESC');
+    },
+    countMatches: async (match, filter) => {
+      const { reader } = await memory.searched();
+      const kept = await memory.filtered(filter);
+      return (await reader.matching(match)).filter((id) => kept?.ids.has(id) ?? true).length;
+    },
+    termStatistics: async (matches) => {
+      if (matches.length === 0) return { chunks: (await memory.current()).chunks, frequencies: [] };
+      const { facts, reader } = await memory.searched();
+      return { chunks: facts.chunks, frequencies: await reader.frequencies(matches) };
+    },
+    languages: async () => {
+      const { languages } = await memory.current();
+      return languages.length === 0 ? [] : (await import('../languages.js')).languagesOf(languages);
+    },
+    termsBetween: async (first, end) =>
+      sql.query<IndexTerm>(
+        `SELECT term, chunks FROM svc.terms
+         WHERE memory = $1 AND term >= $2 AND term < $3 AND chunks > 0 ORDER BY term`,
+        [memory.facts.memory, first, end],
+      ),
+    someTexts: async (match, limit) => {
+      const { facts, reader } = await memory.searched();
+      const ids = (await reader.matching(match)).subarray(0, limit);
+      if (ids.length === 0) return [];
+      const rows = await sql.query<{ readonly text: string }>(
+        `SELECT headings || chr(10) || text AS text FROM svc.chunks
+         WHERE memory = $1 AND id = ANY ($2) ORDER BY id`,
+        [facts.memory, [...ids]],
+      );
+      return rows.map(({ text }) => text);
+    },
+    lexicalScores: async (match, chunkIds) => {
+      const { reader } = await memory.searched();
+      const { ids, scores } = await reader.scores(match, new Set(chunkIds));
+      return new Map(Array.from(ids, (id, at) => [id, scores[at] ?? 0]));
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 /** The best of some chunks, and ties with the last of them. */
@@ -148,88 +241,7 @@ function toFound({ origin, rank: _, ...row }: CandidateRow) {
   return { ...foundChunk(row), ...(origin === null ? {} : { origin }) };
 }
 
-/** Chunks that contain a text verbatim, ASCII case ignored, the newer dated note first, then by path and line. */
-export async function literalCandidates(
-  searched: SearchedMemory,
-  text: string,
-  limit: number,
-  kept: KeptChunks | undefined,
-): Promise<LexicalCandidate[]> {
-  const { sql, facts } = searched;
-  const containing = 'SELECT id FROM svc.chunks WHERE memory = $1 AND text COLLATE "C" ILIKE $2';
-  const found = await idsOf(sql, containing, [facts.memory, literalPattern(text)]);
-  const ids = found.filter((id) => kept?.ids.has(id) ?? true);
-  const scores = Float64Array.from(ids, () => 1);
-  return candidatesOf(searched, { ids, scores }, limit, NEWER_FIRST);
-}
-
 async function idsOf(sql: Sql, text: string, values: readonly unknown[]): Promise<Int32Array> {
   const rows = await sql.query<{ readonly id: number }>(text, values);
   return Int32Array.from(rows, ({ id }) => id);
-}
-
-const DATED = 'memory = $1 AND first_day <= $3 AND last_day >= $2';
-
-/** How many chunks are dated to one of the days. */
-export async function countDated(
-  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
-  { first, last }: DayRange,
-): Promise<number> {
-  const [row] = await sql.query<{ readonly count: number }>(
-    `SELECT count(*) FROM svc.chunks WHERE ${DATED}`,
-    [facts.memory, first, last],
-  );
-  return row?.count ?? 0;
-}
-
-/** The chunks of some days: by BM25, then the newest; ties by path and line. */
-export async function datedCandidates(
-  searched: SearchedMemory,
-  { days, match, mustMatch, except, limit }: DatedQuestion,
-  kept: KeptChunks | undefined,
-): Promise<LexicalCandidate[]> {
-  const { sql, facts, reader } = searched;
-  const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
-    ...[facts.memory, days.first, days.last],
-  ]);
-  const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
-  const wanted = dated.filter((id) => kept?.ids.has(id) ?? true);
-  const among = filterByIds(wanted, unwanted, false);
-  const matched = match === undefined ? undefined : await reader.scores(match, new Set(among));
-  const scoreOf = new Map(
-    Array.from(matched?.ids ?? [], (id, at) => [id, matched?.scores[at] ?? 0]),
-  );
-  const ids = mustMatch ? among.filter((id) => scoreOf.has(id)) : among;
-  const scores = Float64Array.from(ids, (id) => scoreOf.get(id) ?? 0);
-  return candidatesOf(searched, { ids, scores }, limit, 'first_day DESC');
-}
-
-/** The terms from `first` up to, but not including, `end`, in the order of their code points. */
-export async function termsBetween(
-  sql: Sql,
-  memory: number,
-  first: string,
-  end: string,
-): Promise<IndexTerm[]> {
-  return sql.query(
-    `SELECT term, chunks FROM svc.terms
-     WHERE memory = $1 AND term >= $2 AND term < $3 AND chunks > 0 ORDER BY term`,
-    [memory, first, end],
-  );
-}
-
-/** The texts of some chunks that match a full-text expression, with their headings; the first ones in the memory. */
-export async function someTexts(
-  { sql, facts, reader }: SearchedMemory,
-  match: string,
-  limit: number,
-): Promise<string[]> {
-  const ids = (await reader.matching(match)).subarray(0, limit);
-  if (ids.length === 0) return [];
-  const rows = await sql.query<{ readonly text: string }>(
-    `SELECT headings || chr(10) || text AS text FROM svc.chunks
-     WHERE memory = $1 AND id = ANY ($2) ORDER BY id`,
-    [facts.memory, [...ids]],
-  );
-  return rows.map(({ text }) => text);
 }

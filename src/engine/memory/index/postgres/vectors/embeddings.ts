@@ -1,16 +1,13 @@
-import type { Server, Sql, Transaction } from '../../../../postgres/index.js';
+import type { Server, Transaction } from '../../../../postgres/index.js';
 import { columnsOf, groupBy } from '../../../../support/lists.js';
 import { ofContents } from '../../content-hash.js';
 import type {
-  EmbeddingEntry,
-  IdPage,
   PackedEmbedding,
   PackedStore,
-  RefusedContent,
   RefusedMedia,
-  StoredEmbedding,
-  VectorExtension,
+  VectorSpaceStatistics,
 } from '../../embedding-records.js';
+import type { MemoryIndex } from '../../memory-index.js';
 import {
   packVectors,
   requireDimensions,
@@ -18,41 +15,108 @@ import {
   unitVector,
   unpackVectors,
 } from '../../vector-bytes.js';
-import type { Place } from '../facts.js';
+import type { OpenMemory } from '../candidates.js';
 import { JOIN_CHUNKS } from '../read-documents.js';
 import { ensureSpace, enterSpaces, findSpace, raiseWholeTo, signBits } from './spaces.js';
 
-/**
- * Stores vectors under an identity, in one transaction.
- *
- * @throws SvcError PROVIDER_ANSWER_INVALID when lengths differ
- */
-export async function putEmbeddings(
-  server: Server,
-  memory: number,
-  identity: string,
-  entries: readonly EmbeddingEntry[],
-): Promise<void> {
-  const [first] = entries;
-  if (first === undefined) return;
-  const dimensions = first.vectors[0]?.length ?? 0;
-  const rows = entries.map(({ hash, vectors }) => {
-    for (const vector of vectors) requireDimensions(dimensions, vector.length);
-    return { hash, dimensions, vector: packVectors(vectors.map(unitVector)), used: false };
-  });
-  await server.transaction(async (transaction) => {
-    const id = await ensureSpace(transaction, identity, dimensions);
-    await enterSpaces(transaction, memory, [identity]);
-    // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
-    const used = await transaction.query<{ readonly hash: Buffer }>(
-      `SELECT hash FROM unnest($1::bytea[]) AS hash
-       WHERE EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = hash.hash)`,
-      columnsOf(rows, 'hash'),
-    );
-    await storePacked(transaction, id, ofContents(rows, used));
-    await endClaims(transaction, identity, entries);
-    await raiseWholeTo(transaction, memory, { id, identity });
-  });
+/** The vectors of a memory. */
+export function embeddingQueries(memory: OpenMemory) {
+  const { sql } = memory;
+  return {
+    vectorIdentities: async () => {
+      const rows = await sql.query<{ readonly identity: string }>(
+        `SELECT identity FROM svc.memory_spaces JOIN svc.spaces ON id = space WHERE memory = $1 ORDER BY id`,
+        [memory.facts.memory],
+      );
+      return rows.map(({ identity }) => identity);
+    },
+    vectorSpaces: async () =>
+      sql.query<VectorSpaceStatistics>(
+        `SELECT identity, dimensions,
+           (SELECT count(*) FROM svc.chunks WHERE chunks.memory = $1 AND EXISTS (
+             SELECT FROM svc.embeddings WHERE space = spaces.id AND embeddings.hash = chunks.hash)) AS chunks,
+           (SELECT count(*) FROM svc.embeddings WHERE space = spaces.id AND NOT EXISTS (
+             SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)) AS cached,
+           (SELECT count(*) FROM svc.chunks JOIN svc.refused_contents AS refused USING (hash)
+             WHERE chunks.memory = $1 AND refused.identity = spaces.identity) AS refused
+         FROM svc.memory_spaces JOIN svc.spaces ON spaces.id = space
+         WHERE memory_spaces.memory = $1 ORDER BY spaces.id`,
+        [memory.facts.memory],
+      ),
+    putEmbeddings: async (identity, entries) => {
+      const [first] = entries;
+      if (first === undefined) return;
+      const { memory: own } = memory.facts;
+      const dimensions = first.vectors[0]?.length ?? 0;
+      const rows = entries.map(({ hash, vectors }) => {
+        for (const vector of vectors) requireDimensions(dimensions, vector.length);
+        return { hash, dimensions, vector: packVectors(vectors.map(unitVector)), used: false };
+      });
+      await sql.transaction(async (transaction) => {
+        const id = await ensureSpace(transaction, identity, dimensions);
+        await enterSpaces(transaction, own, [identity]);
+        // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
+        const used = await transaction.query<{ readonly hash: Buffer }>(
+          `SELECT hash FROM unnest($1::bytea[]) AS hash
+           WHERE EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = hash.hash)`,
+          columnsOf(rows, 'hash'),
+        );
+        await storePacked(transaction, id, ofContents(rows, used));
+        await endClaims(transaction, identity, entries);
+        await raiseWholeTo(transaction, own, { id, identity });
+      });
+    },
+    // Refused texts are ignored before the first vector, as in SQLite.
+    refuseEmbeddings: async (identity, refused) => {
+      const { memory: own } = memory.facts;
+      const space = await findSpace(sql, own, identity);
+      const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
+      await sql.transaction(async (transaction) => {
+        await transaction.run(
+          `INSERT INTO svc.refused_contents (identity, hash, why)
+           SELECT DISTINCT ON (hash) $1, hash, why FROM unnest($2::bytea[], $3::text[]) AS new (hash, why)
+           ON CONFLICT (identity, hash) DO UPDATE SET why = excluded.why`,
+          [identity, ...columnsOf(recorded, 'hash', 'why')],
+        );
+        await endClaims(transaction, identity, refused);
+        if (space !== undefined) await raiseWholeTo(transaction, own, space);
+      });
+    },
+    refusedMedia: async () => {
+      const own = await memory.current();
+      return sql.query<RefusedMedia>(
+        `SELECT refused.identity, documents.path, mime_type AS "mimeType", why FROM svc.documents
+         ${JOIN_CHUNKS}
+         JOIN svc.refused_contents AS refused ON refused.hash = chunks.hash
+         WHERE documents.memory = $1 AND origin = $2 AND kind = 'media' ORDER BY documents.path`,
+        [own.memory, own.origin],
+      );
+    },
+    storedEmbeddings: async (identity, { after, limit }) => {
+      const { memory: own } = memory.facts;
+      const space = await findSpace(sql, own, identity);
+      if (space === undefined) return [];
+      const rows = await sql.query<{ id: number; hash: Buffer; vector: Buffer }>(
+        `SELECT id, hash, vector FROM svc.embeddings WHERE space = $2 AND id > $3 AND EXISTS (
+           SELECT FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
+           WHERE chunks.memory = $1 AND chunks.hash = embeddings.hash AND source = 'memory'
+         ) ORDER BY id LIMIT $4`,
+        [own, space.id, after, limit],
+      );
+      return rows.map(({ id, hash, vector }) => {
+        return { id, hash, vectors: unpackVectors(vector, space.dimensions) };
+      });
+    },
+    // Whether pgvector is installed.
+    vectorExtension: async () => {
+      const [row] = await sql.query<{ readonly version: string }>(
+        "SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'",
+      );
+      return row === undefined
+        ? { loaded: false, why: 'the extension pgvector is not installed on the server' }
+        : { loaded: true, version: row.version, path: 'pgvector' };
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 /**
@@ -105,65 +169,6 @@ async function endClaims(
   );
 }
 
-/**
- * Records content that a provider refuses, so that it no longer counts as missing. Refused texts are ignored
- * before the first vector, as in SQLite.
- */
-export async function refuseEmbeddings(
-  server: Server,
-  memory: number,
-  identity: string,
-  refused: readonly RefusedContent[],
-): Promise<void> {
-  const space = await findSpace(server, memory, identity);
-  const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
-  await server.transaction(async (transaction) => {
-    await transaction.run(
-      `INSERT INTO svc.refused_contents (identity, hash, why)
-       SELECT DISTINCT ON (hash) $1, hash, why FROM unnest($2::bytea[], $3::text[]) AS new (hash, why)
-       ON CONFLICT (identity, hash) DO UPDATE SET why = excluded.why`,
-      [identity, ...columnsOf(recorded, 'hash', 'why')],
-    );
-    await endClaims(transaction, identity, refused);
-    if (space !== undefined) await raiseWholeTo(transaction, memory, space);
-  });
-}
-
-/** The refused media documents of the origin under any identity; by path. */
-export async function refusedMedia(
-  server: Server,
-  { memory, origin }: Place,
-): Promise<RefusedMedia[]> {
-  return server.query<RefusedMedia>(
-    `SELECT refused.identity, documents.path, mime_type AS "mimeType", why FROM svc.documents
-     ${JOIN_CHUNKS}
-     JOIN svc.refused_contents AS refused ON refused.hash = chunks.hash
-     WHERE documents.memory = $1 AND origin = $2 AND kind = 'media' ORDER BY documents.path`,
-    [memory, origin],
-  );
-}
-
-/** A page of the vectors that notes use, by id. */
-export async function storedEmbeddings(
-  sql: Sql,
-  memory: number,
-  identity: string,
-  { after, limit }: IdPage,
-): Promise<StoredEmbedding[]> {
-  const space = await findSpace(sql, memory, identity);
-  if (space === undefined) return [];
-  const rows = await sql.query<{ id: number; hash: Buffer; vector: Buffer }>(
-    `SELECT id, hash, vector FROM svc.embeddings WHERE space = $2 AND id > $3 AND EXISTS (
-       SELECT FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
-       WHERE chunks.memory = $1 AND chunks.hash = embeddings.hash AND source = 'memory'
-     ) ORDER BY id LIMIT $4`,
-    [memory, space.id, after, limit],
-  );
-  return rows.map(({ id, hash, vector }) => {
-    return { id, hash, vectors: unpackVectors(vector, space.dimensions) };
-  });
-}
-
 const PACKED = 'SELECT embeddings.id, identity, dimensions, hash, vector';
 const IN_SPACE = 'FROM svc.embeddings JOIN svc.spaces ON spaces.id = space';
 
@@ -209,14 +214,4 @@ export function packedStore(server: Server, agent: string): PackedStore {
         return stored;
       }),
   };
-}
-
-/** Whether pgvector is installed. */
-export async function vectorExtension(sql: Sql): Promise<VectorExtension> {
-  const [row] = await sql.query<{ readonly version: string }>(
-    "SELECT extversion AS version FROM pg_extension WHERE extname = 'vector'",
-  );
-  return row === undefined
-    ? { loaded: false, why: 'the extension pgvector is not installed on the server' }
-    : { loaded: true, version: row.version, path: 'pgvector' };
 }

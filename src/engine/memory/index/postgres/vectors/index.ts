@@ -1,22 +1,17 @@
-export {
-  putEmbeddings,
-  refusedMedia,
-  refuseEmbeddings,
-  storedEmbeddings,
-  vectorExtension,
-} from './embeddings.js';
-export {
-  countMissingEmbeddings,
-  countMissingMedia,
-  hostsEmbedding,
-  missingEmbeddings,
-  missingMedia,
-  releaseClaims,
-} from './missing-embeddings.js';
-export { spaceStatistics, vectorIdentities } from './spaces.js';
-export { tidyEmbeddings } from './tidy-embeddings.js';
-export {
-  sampleSimilarities,
-  similarities,
-  vectorCandidates,
-} from './vector-candidates.js';
+import type { TidyOptions } from '../../embedding-records.js';
+import type { OpenMemory } from '../candidates.js';
+import { embeddingQueries } from './embeddings.js';
+import { missingQueries } from './missing-embeddings.js';
+import { tidyEmbeddings } from './tidy-embeddings.js';
+import { vectorQueries } from './vector-candidates.js';
+
+/** What a memory has of vectors. */
+export function vectorPart(memory: OpenMemory) {
+  return {
+    ...embeddingQueries(memory),
+    ...missingQueries(memory),
+    ...vectorQueries(memory),
+    tidyEmbeddings: (options: TidyOptions) =>
+      tidyEmbeddings(memory.sql, memory.facts.memory, options),
+  };
+}

@@ -1,22 +1,10 @@
 import { JOB_KEPT_MS } from '../../../../embeddings/index.js';
-import type { Server } from '../../../../postgres/index.js';
 import { distinctContents, ofContents } from '../../content-hash.js';
-import type {
-  IdPage,
-  MissingEmbedding,
-  MissingMedia,
-  MissingMediaCount,
-} from '../../embedding-records.js';
+import type { MissingMedia, MissingMediaCount } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
-import type { Place } from '../facts.js';
+import type { MemoryIndex } from '../../memory-index.js';
+import type { OpenMemory } from '../candidates.js';
 import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
-
-/** Which vectors are missing, and for which host. */
-export interface MissingQuestion extends Place {
-  /** The origin's name, which claims are made under. */
-  readonly name: string;
-  readonly identity: string;
-}
 
 /** How long a content stays claimed if its host dies. */
 const CLAIM = "interval '5 minutes'";
@@ -44,40 +32,96 @@ interface MissingRow {
 const IS_MEDIA =
   "((SELECT kind FROM svc.documents WHERE documents.id = chunks.document) = 'media')";
 
-/**
- * Text chunks after an id without a vector, of any host; of equal contents only the last. They are claimed for this
- * host, so that another one that embeds at the same time leaves them out.
- */
-export async function missingEmbeddings(
-  server: Server,
-  question: MissingQuestion,
-  { after, limit }: IdPage,
-): Promise<MissingEmbedding[]> {
-  for (;;) {
-    // Another host may have made the space meanwhile.
-    const values = [...(await valuesOf(server, question, after)), question.name, limit];
-    const rows = await server.query<MissingRow>(
-      `SELECT chunks.id AS "chunkId", hash, headings, text ${WITHOUT_VECTOR_HERE}
-         AND NOT ${IS_MEDIA} AND (${CLAIMED}) IS NULL ORDER BY chunks.id LIMIT $7`,
-      values,
-    );
-    if (rows.length === 0) return [];
-    const missing = distinctContents(rows);
-    const own = ofContents(missing, await claim(server, question, missing));
-    // Another host was faster with all of them.
-    if (own.length === 0) continue;
-    return own.map(({ headings, ...row }) => ({ ...row, headingPath: headingPathOf(headings) }));
-  }
+/** What has no vector yet, and which host embeds it. */
+export function missingQueries(memory: OpenMemory) {
+  const { sql, name } = memory;
+  /** The values of {@link WITHOUT_VECTOR_HERE}. */
+  const valuesOf = async (identity: string, after: number): Promise<readonly unknown[]> => {
+    const { memory: own, origin } = memory.facts;
+    const space = await findSpace(sql, own, identity);
+    return [own, Math.max(after, space?.wholeTo ?? 0), space?.id ?? 0, identity, origin];
+  };
+  return {
+    // Of any host. They are claimed for this one, so that another that embeds at the same time leaves them out.
+    missingEmbeddings: async (identity, after, limit) => {
+      for (;;) {
+        // Another host may have made the space meanwhile.
+        const values = [...(await valuesOf(identity, after)), name, limit];
+        const rows = await sql.query<MissingRow>(
+          `SELECT chunks.id AS "chunkId", hash, headings, text ${WITHOUT_VECTOR_HERE}
+             AND NOT ${IS_MEDIA} AND (${CLAIMED}) IS NULL ORDER BY chunks.id LIMIT $7`,
+          values,
+        );
+        if (rows.length === 0) return [];
+        const missing = distinctContents(rows);
+        const own = ofContents(missing, await claim(memory, identity, missing));
+        // Another host was faster with all of them.
+        if (own.length === 0) continue;
+        return own.map(({ headings, ...row }) => ({
+          ...row,
+          headingPath: headingPathOf(headings),
+        }));
+      }
+    },
+    claims: {
+      release: async (identity) => {
+        await sql.run(
+          `DELETE FROM svc.embedding_claims AS claims
+           WHERE identity = $1 AND origin = $2
+             AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+             AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $1 AND jobs.origin = $2)`,
+          [identity, name, memory.facts.memory],
+        );
+      },
+      others: async (identity) => {
+        const rows = await sql.query<{ readonly origin: string }>(
+          `SELECT DISTINCT origin FROM svc.embedding_claims AS claims
+           WHERE identity = $1 AND origin <> $2 AND ${CLAIM_COUNTS}
+             AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+           ORDER BY origin`,
+          [identity, name, memory.facts.memory],
+        );
+        return rows.map(({ origin }) => origin);
+      },
+    },
+    // Of this host, which has the files.
+    missingMedia: async (identity, after, limit) => {
+      const rows = await sql.query<MissingMedia>(
+        `SELECT missing.id AS "chunkId", missing.hash, documents.path, missing.text AS label,
+           mime_type AS "mimeType", documents.hash AS "contentHash", size AS bytes
+         FROM (SELECT chunks.* ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
+         JOIN svc.documents ON documents.id = missing.document ORDER BY missing.id LIMIT $6`,
+        [...(await valuesOf(identity, after)), limit],
+      );
+      return distinctContents(rows);
+    },
+    countMissingEmbeddings: async (identity, atMost) => {
+      const [row] = await sql.query<{ readonly count: number }>(
+        `SELECT count(*) AS count FROM (SELECT ${WITHOUT_VECTOR_HERE} LIMIT $6) AS missing`,
+        [...(await valuesOf(identity, 0)), atMost ?? null],
+      );
+      return row?.count ?? 0;
+    },
+    countMissingMedia: async (identity) => {
+      const [row] = await sql.query<MissingMediaCount>(
+        `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
+         FROM (SELECT chunks.document ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
+         JOIN svc.documents ON documents.id = missing.document`,
+        await valuesOf(identity, 0),
+      );
+      return row ?? { files: 0, bytes: 0 };
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 /** @returns the contents that are claimed now */
 async function claim(
-  server: Server,
-  { name, identity }: MissingQuestion,
+  { sql, name }: OpenMemory,
+  identity: string,
   contents: readonly { readonly hash: Buffer }[],
 ): Promise<readonly { readonly hash: Buffer }[]> {
   const hashes = contents.map(({ hash }) => hash);
-  return server.transaction(async (transaction) => {
+  return sql.transaction(async (transaction) => {
     await transaction.run(
       `INSERT INTO svc.embedding_claims AS known (identity, hash, origin, expires_at)
        SELECT $1, hash, $2, clock_timestamp() + ${CLAIM} FROM unnest($3::bytea[]) AS hash ORDER BY hash
@@ -98,85 +142,4 @@ async function claim(
       [identity, name, hashes],
     );
   });
-}
-
-/** Ends the claims of this host, except for what waits for a job of its provider. */
-export async function releaseClaims(
-  server: Server,
-  { memory, name, identity }: MissingQuestion,
-): Promise<void> {
-  await server.run(
-    `DELETE FROM svc.embedding_claims AS claims
-     WHERE identity = $1 AND origin = $2
-       AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
-       AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $1 AND jobs.origin = $2)`,
-    [identity, name, memory],
-  );
-}
-
-/** The other hosts that have claimed passages of the memory. */
-export async function hostsEmbedding(
-  server: Server,
-  { memory, name, identity }: MissingQuestion,
-): Promise<string[]> {
-  const rows = await server.query<{ readonly origin: string }>(
-    `SELECT DISTINCT origin FROM svc.embedding_claims AS claims
-     WHERE identity = $1 AND origin <> $2 AND ${CLAIM_COUNTS}
-       AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
-     ORDER BY origin`,
-    [identity, name, memory],
-  );
-  return rows.map(({ origin }) => origin);
-}
-
-/** Media files of this host without a vector. */
-export async function missingMedia(
-  server: Server,
-  question: MissingQuestion,
-  { after, limit }: IdPage,
-): Promise<MissingMedia[]> {
-  const values = [...(await valuesOf(server, question, after)), limit];
-  const rows = await server.query<MissingMedia>(
-    `SELECT missing.id AS "chunkId", missing.hash, documents.path, missing.text AS label,
-       mime_type AS "mimeType", documents.hash AS "contentHash", size AS bytes
-     FROM (SELECT chunks.* ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
-     JOIN svc.documents ON documents.id = missing.document ORDER BY missing.id LIMIT $6`,
-    values,
-  );
-  return distinctContents(rows);
-}
-
-export async function countMissingEmbeddings(
-  server: Server,
-  question: MissingQuestion,
-  atMost?: number,
-): Promise<number> {
-  const [row] = await server.query<{ readonly count: number }>(
-    `SELECT count(*) AS count FROM (SELECT ${WITHOUT_VECTOR_HERE} LIMIT $6) AS missing`,
-    [...(await valuesOf(server, question, 0)), atMost ?? null],
-  );
-  return row?.count ?? 0;
-}
-
-export async function countMissingMedia(
-  server: Server,
-  question: MissingQuestion,
-): Promise<MissingMediaCount> {
-  const [row] = await server.query<MissingMediaCount>(
-    `SELECT count(*) AS files, coalesce(sum(size), 0) AS bytes
-     FROM (SELECT chunks.document ${WITHOUT_VECTOR_HERE} AND ${IS_MEDIA}) AS missing
-     JOIN svc.documents ON documents.id = missing.document`,
-    await valuesOf(server, question, 0),
-  );
-  return row ?? { files: 0, bytes: 0 };
-}
-
-/** The values of {@link WITHOUT_VECTOR_HERE}. */
-async function valuesOf(
-  server: Server,
-  { memory, origin, identity }: MissingQuestion,
-  after: number,
-): Promise<readonly unknown[]> {
-  const space = await findSpace(server, memory, identity);
-  return [memory, Math.max(after, space?.wholeTo ?? 0), space?.id ?? 0, identity, origin];
 }

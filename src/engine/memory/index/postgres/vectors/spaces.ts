@@ -4,7 +4,6 @@ import {
   type Transaction,
   vectorIndexName,
 } from '../../../../postgres/index.js';
-import type { VectorSpaceStatistics } from '../../embedding-records.js';
 import { requireDimensions } from '../../vector-bytes.js';
 
 /** The vectors of an embedding identity, as a memory uses them. */
@@ -51,30 +50,6 @@ export async function ensureSpace(
   if (space === undefined) throw new Error('a row that was just written is not there');
   requireDimensions(space.dimensions, dimensions);
   return space.id;
-}
-
-/** The identities whose vectors a memory uses. */
-export async function vectorIdentities(sql: Sql, memory: number): Promise<string[]> {
-  const rows = await sql.query<{ readonly identity: string }>(
-    `SELECT identity FROM svc.memory_spaces JOIN svc.spaces ON id = space WHERE memory = $1 ORDER BY id`,
-    [memory],
-  );
-  return rows.map(({ identity }) => identity);
-}
-
-export async function spaceStatistics(sql: Sql, memory: number): Promise<VectorSpaceStatistics[]> {
-  return sql.query(
-    `SELECT identity, dimensions,
-       (SELECT count(*) FROM svc.chunks WHERE chunks.memory = $1 AND EXISTS (
-         SELECT FROM svc.embeddings WHERE space = spaces.id AND embeddings.hash = chunks.hash)) AS chunks,
-       (SELECT count(*) FROM svc.embeddings WHERE space = spaces.id AND NOT EXISTS (
-         SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)) AS cached,
-       (SELECT count(*) FROM svc.chunks JOIN svc.refused_contents AS refused USING (hash)
-         WHERE chunks.memory = $1 AND refused.identity = spaces.identity) AS refused
-     FROM svc.memory_spaces JOIN svc.spaces ON spaces.id = space
-     WHERE memory_spaces.memory = $1 ORDER BY spaces.id`,
-    [memory],
-  );
 }
 
 /** Makes a memory use the spaces of some identities. */

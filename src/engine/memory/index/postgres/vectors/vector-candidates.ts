@@ -4,91 +4,78 @@ import {
   evenSample,
   FEWEST_CODED_DIMENSIONS,
   mostSimilar,
-  type SimilaritySample,
-  type VectorCandidate,
 } from '../../candidates.js';
+import type { MemoryIndex } from '../../memory-index.js';
 import {
   bestCosine,
   type QueryVector,
   queryVector,
   requireDimensions,
 } from '../../vector-bytes.js';
-import { candidatesOfContents, type SearchedMemory } from '../candidates.js';
+import { candidatesOfContents, type OpenMemory, type SearchedMemory } from '../candidates.js';
 import type { KeptChunks } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
 
 /**
- * The chunks nearest to a query vector by their nearest piece, best first; ties by path and line. Similarities are
- * exact; in a large memory, where codes of whole contents choose what is compared, one in a few hundred of the nearest
- * may be missed.
- *
- * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
+ * The questions of searches by vectors. Similarities are exact; in a large memory, where codes of whole contents choose
+ * what is compared, one in a few hundred of the nearest may be missed.
  */
-export async function vectorCandidates(
-  searched: SearchedMemory,
-  identity: string,
-  vector: Float32Array,
-  { limit, kept }: { readonly limit: number; readonly kept: KeptChunks | undefined },
-): Promise<VectorCandidate[]> {
-  const { sql, facts } = searched;
-  const space = await findSpace(sql, facts.memory, identity);
-  if (space === undefined) return [];
-  requireDimensions(space.dimensions, vector.length);
-  const query = queryVector(vector);
-  const rows = await worthComparing(searched, { space, query, kept }, limit);
-  const near = rows.map((row) => ({ hash: row.hash, similarity: bestCosine(query, row.vector) }));
-  return candidatesOfContents(searched, mostSimilar(near, limit), limit, kept);
-}
-
-/** Cosines between given chunks and a query; chunks without a vector are absent. */
-export async function similarities(
-  { sql, facts }: Pick<SearchedMemory, 'facts' | 'sql'>,
-  identity: string,
-  vector: Float32Array,
-  chunkIds: readonly number[],
-): Promise<Map<number, number>> {
-  if (chunkIds.length === 0) return new Map();
-  const query = queryVector(vector);
-  const rows = await sql.query<{ readonly id: number; readonly vector: Buffer }>(
-    `SELECT chunks.id, vector FROM svc.spaces
-     JOIN svc.chunks ON memory = $1 AND chunks.id = ANY ($3)
-     JOIN svc.embeddings ON space = spaces.id AND embeddings.hash = chunks.hash
-     WHERE identity = $2 ORDER BY chunks.id`,
-    [facts.memory, identity, chunkIds],
-  );
-  return new Map(rows.map((row) => [row.id, bestCosine(query, row.vector)]));
-}
-
-/**
- * Cosines between a query and the nearest pieces of texts and of media sampled from a memory, as a baseline of chance
- * similarity: apart, because models place media far from all texts.
- *
- * @param count at most this many of each; fewer if the memory has fewer
- */
-export async function sampleSimilarities(
-  searched: Pick<SearchedMemory, 'facts' | 'sql'>,
-  identity: string,
-  vector: Float32Array,
-  count: number,
-): Promise<SimilaritySample> {
-  const { sql, facts } = searched;
-  const query = queryVector(vector);
-  const values = [facts.memory, identity, count];
-  const checked = count * CHECKED;
-  const ofSpace =
-    facts.chunks <= checked
-      ? []
-      : await sql.query<VectorOnly>(FIRST_OF_SPACE, [...values, checked]);
-  // The memory is small, or the space is mostly of others.
-  const isEnough = ofSpace.length >= count * ENOUGH;
-  const sample = isEnough ? ofSpace : await sql.query<VectorOnly>(FIRST_OF_MEMORY, values);
-  const all = facts.hasMedia ? await mediaChunks(sql, facts.memory) : [];
-  const media = await similarities(searched, identity, vector, evenSample(all, count));
-  return {
-    texts: sample.map((row) => bestCosine(query, row.vector)),
-    media: [...media.values()],
-    mediaChunks: new Set(all),
+export function vectorQueries(memory: OpenMemory) {
+  const { sql } = memory;
+  const similarities = async (
+    identity: string,
+    vector: Float32Array,
+    chunkIds: readonly number[],
+  ): Promise<Map<number, number>> => {
+    if (chunkIds.length === 0) return new Map();
+    const query = queryVector(vector);
+    const rows = await sql.query<{ readonly id: number; readonly vector: Buffer }>(
+      `SELECT chunks.id, vector FROM svc.spaces
+       JOIN svc.chunks ON memory = $1 AND chunks.id = ANY ($3)
+       JOIN svc.embeddings ON space = spaces.id AND embeddings.hash = chunks.hash
+       WHERE identity = $2 ORDER BY chunks.id`,
+      [memory.facts.memory, identity, chunkIds],
+    );
+    return new Map(rows.map((row) => [row.id, bestCosine(query, row.vector)]));
   };
+  return {
+    similarities,
+    vectorCandidates: async (identity, vector, limit, filter) => {
+      const kept = await memory.filtered(filter);
+      const searched = await memory.searched();
+      const space = await findSpace(sql, searched.facts.memory, identity);
+      if (space === undefined) return [];
+      requireDimensions(space.dimensions, vector.length);
+      const query = queryVector(vector);
+      const rows = await worthComparing(searched, { space, query, kept }, limit);
+      const near = rows.map((row) => ({
+        hash: row.hash,
+        similarity: bestCosine(query, row.vector),
+      }));
+      return candidatesOfContents(searched, mostSimilar(near, limit), limit, kept);
+    },
+    // Texts and media apart, because models place media far from all texts.
+    sampleSimilarities: async (identity, vector, count) => {
+      const { facts } = memory;
+      const query = queryVector(vector);
+      const values = [facts.memory, identity, count];
+      const checked = count * CHECKED;
+      const ofSpace =
+        facts.chunks <= checked
+          ? []
+          : await sql.query<VectorOnly>(FIRST_OF_SPACE, [...values, checked]);
+      // The memory is small, or the space is mostly of others.
+      const isEnough = ofSpace.length >= count * ENOUGH;
+      const sample = isEnough ? ofSpace : await sql.query<VectorOnly>(FIRST_OF_MEMORY, values);
+      const all = facts.hasMedia ? await mediaChunks(sql, facts.memory) : [];
+      const media = await similarities(identity, vector, evenSample(all, count));
+      return {
+        texts: sample.map((row) => bestCosine(query, row.vector)),
+        media: [...media.values()],
+        mediaChunks: new Set(all),
+      };
+    },
+  } satisfies Partial<MemoryIndex>;
 }
 
 interface VectorOnly {
