@@ -6,8 +6,6 @@ import type {
   EssentialTerms,
   IndexTerm,
   LexicalCandidate,
-  SimilaritySample,
-  VectorCandidate,
 } from './candidates.js';
 import type {
   Change,
@@ -18,21 +16,9 @@ import type {
   StoredDocument,
   SyncMark,
 } from './documents.js';
-import type {
-  EmbeddingEntry,
-  IdPage,
-  MissingEmbedding,
-  MissingMedia,
-  MissingMediaCount,
-  RefusedContent,
-  RefusedMedia,
-  StoredEmbedding,
-  TidyOptions,
-  VectorExtension,
-  VectorSpaceStatistics,
-} from './embedding-records.js';
 import type { IndexIdentity } from './identity.js';
 import type { Language } from './languages.js';
+import type { VectorIndex } from './vector-index.js';
 
 /** Changes that are applied together: all of them or none. */
 export interface ChangeSet {
@@ -76,7 +62,7 @@ interface IndexStatistics extends DocumentCounts {
  * Vectors are kept by embedding identity, an opaque string that is equal only for vectors that can be
  * compared with each other.
  */
-export interface MemoryIndex {
+export interface MemoryIndex extends VectorIndex {
   identity(): Promise<IndexIdentity>;
 
   /** The index for one search, which does not check before each step whether others have changed it. */
@@ -156,84 +142,11 @@ export interface MemoryIndex {
   /** BM25 of given chunks under an expression; chunks that do not match are absent. */
   lexicalScores(match: string, chunkIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
 
-  /** The identities whose vectors are in use, not only cached. */
-  vectorIdentities(): Promise<readonly string[]>;
-
-  vectorSpaces(): Promise<readonly VectorSpaceStatistics[]>;
-
-  /**
-   * Up to `limit` text chunks with ids above `after` that have no vector, by id. Of chunks with equal
-   * content only the last is returned; an empty answer means that none are left.
-   */
-  missingEmbeddings(
-    identity: string,
-    after: number,
-    limit: number,
-  ): Promise<readonly MissingEmbedding[]>;
-
   /** Which host embeds what; undefined for a memory in a file. */
   readonly claims?: EmbeddingClaims | undefined;
 
-  /** A page of the vectors that notes use, by id. */
-  storedEmbeddings(identity: string, page: IdPage): Promise<readonly StoredEmbedding[]>;
-
-  /** Like {@link missingEmbeddings}, for the chunks of media. */
-  missingMedia(identity: string, after: number, limit: number): Promise<readonly MissingMedia[]>;
-
-  /** How many of the chunks without a vector are media, and the size of those files. */
-  countMissingMedia(identity: string): Promise<MissingMediaCount>;
-
-  /** How many chunks have no vector under an identity. @param atMost stops counting there */
-  countMissingEmbeddings(identity: string, atMost?: number): Promise<number>;
-
-  /**
-   * Stores vectors, normalised to length 1, in one transaction. Content that already has a vector keeps it, and what
-   * no chunk contains is left out.
-   *
-   * @throws SvcError PROVIDER_ANSWER_INVALID when the lengths under this identity differ
-   */
-  putEmbeddings(identity: string, entries: readonly EmbeddingEntry[]): Promise<void>;
-
-  /** Records content that the provider refuses, so that it no longer counts as missing. */
-  refuseEmbeddings(identity: string, refused: readonly RefusedContent[]): Promise<void>;
-
   /** Notes of this host whose front matter cannot be read, by path. */
   frontMatterFaults(): Promise<readonly FrontMatterFault[]>;
-
-  /** The media documents of this host that a provider refused, by path. */
-  refusedMedia(): Promise<readonly RefusedMedia[]>;
-
-  /** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */
-  tidyEmbeddings(options: TidyOptions): Promise<void>;
-
-  /**
-   * The chunks nearest to a query vector, best first; ties by path and line.
-   *
-   * @throws SvcError PROVIDER_ANSWER_INVALID when the query has another length than the vectors
-   */
-  vectorCandidates(
-    identity: string,
-    query: Float32Array,
-    limit: number,
-    filter?: CandidateFilter,
-  ): Promise<readonly VectorCandidate[]>;
-
-  /** Cosines between given chunks and a query; chunks without a vector are absent. */
-  similarities(
-    identity: string,
-    query: Float32Array,
-    chunkIds: readonly number[],
-  ): Promise<ReadonlyMap<number, number>>;
-
-  /** Cosines between the query and up to `count` texts and as many media, as a baseline of chance similarity. */
-  sampleSimilarities(
-    identity: string,
-    query: Float32Array,
-    count: number,
-  ): Promise<SimilaritySample>;
-
-  /** Tries to load the vector extension. */
-  vectorExtension(): Promise<VectorExtension>;
 
   /** The batch jobs of an identity, or of all, oldest first. */
   batchJobs(identity?: string): Promise<readonly BatchJob[]>;
@@ -247,7 +160,7 @@ export interface MemoryIndex {
 }
 
 /** The passages that hosts of a shared memory got from `missingEmbeddings`, and have not stored a vector for yet. */
-interface EmbeddingClaims {
+export interface EmbeddingClaims {
   /** Leaves those of this host to the others, except for what waits for a job of its provider. */
   release(identity: string): Promise<void>;
 

@@ -2,6 +2,7 @@ import type { Server } from '../../../postgres/index.js';
 import type { CandidateFilter } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
+import { lazyVectors } from '../vector-index.js';
 import { keywordQueries, type OpenMemory } from './candidates.js';
 import { originRemoved, type Target } from './change-memory.js';
 import { applyFilter, type KeptChunks } from './document-filter.js';
@@ -98,12 +99,6 @@ export function createPostgresIndex(
       return known;
     },
   };
-  let part: Promise<ReturnType<VectorModule['vectorPart']>> | undefined;
-  /** Lazy: most keyword-only memories have no vectors. */
-  const vectors = () => {
-    part ??= import('./vectors/index.js').then(({ vectorPart }) => vectorPart(memory));
-    return part;
-  };
   return {
     view: async () =>
       createPostgresIndex(server, {
@@ -130,25 +125,11 @@ export function createPostgresIndex(
       await removeOrigin(server, targetOf(facts), name);
     },
     ...keywordQueries(memory),
-    vectorIdentities: async () => (await vectors()).vectorIdentities(),
-    vectorSpaces: async () => (await vectors()).vectorSpaces(),
-    missingEmbeddings: async (...args) => (await vectors()).missingEmbeddings(...args),
-    storedEmbeddings: async (...args) => (await vectors()).storedEmbeddings(...args),
+    ...lazyVectors(async () => (await vectors()).vectorPart(memory)),
     claims: {
-      release: async (identity) => (await vectors()).claims.release(identity),
-      others: async (identity) => (await vectors()).claims.others(identity),
+      release: async (...args) => (await vectors()).embeddingClaims(memory).release(...args),
+      others: async (...args) => (await vectors()).embeddingClaims(memory).others(...args),
     },
-    missingMedia: async (...args) => (await vectors()).missingMedia(...args),
-    countMissingMedia: async (identity) => (await vectors()).countMissingMedia(identity),
-    countMissingEmbeddings: async (...args) => (await vectors()).countMissingEmbeddings(...args),
-    putEmbeddings: async (...entries) => (await vectors()).putEmbeddings(...entries),
-    refuseEmbeddings: async (...refused) => (await vectors()).refuseEmbeddings(...refused),
-    refusedMedia: async () => (await vectors()).refusedMedia(),
-    tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(options),
-    vectorCandidates: async (...args) => (await vectors()).vectorCandidates(...args),
-    similarities: async (...args) => (await vectors()).similarities(...args),
-    sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(...args),
-    vectorExtension: async () => (await vectors()).vectorExtension(),
     batchJobs: async (identity) =>
       server.query<BatchJob>(
         `SELECT id, identity, json, created_ms AS "createdMs" FROM svc.batch_jobs
@@ -182,4 +163,4 @@ const NOTHING_INDEXED = {
   workspace: '',
 };
 
-type VectorModule = typeof import('./vectors/index.js');
+const vectors = () => import('./vectors/index.js');

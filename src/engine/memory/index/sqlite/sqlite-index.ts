@@ -4,6 +4,7 @@ import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore } from '../embedding-records.js';
 import type { IndexIdentity } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
+import { lazyVectors } from '../vector-index.js';
 import { isUnchanged } from './index-file.js';
 import {
   applyFilter,
@@ -66,14 +67,6 @@ export function createSqliteIndex(
     filterResults.set(filter, known);
     return known === 'all' ? undefined : known;
   };
-  let part: Promise<ReturnType<VectorModule['vectorPart']>> | undefined;
-  /** Lazy: most keyword-only indexes have no vectors. */
-  const vectors = () => {
-    part ??= import('./vectors/index.js').then(({ vectorPart }) =>
-      vectorPart(database, filtered, vectorSettings),
-    );
-    return part;
-  };
   const index: SqliteIndex = {
     view: async () => index,
     identity: async () => identity,
@@ -85,21 +78,7 @@ export function createSqliteIndex(
       database.transaction(() => writeChanges(database, identity.tokenizer, changes))();
     },
     ...keywordQueries(database, filtered),
-    vectorIdentities: async () => (await vectors()).vectorIdentities(),
-    vectorSpaces: async () => (await vectors()).vectorSpaces(),
-    missingEmbeddings: async (...args) => (await vectors()).missingEmbeddings(...args),
-    storedEmbeddings: async (...args) => (await vectors()).storedEmbeddings(...args),
-    missingMedia: async (...args) => (await vectors()).missingMedia(...args),
-    countMissingMedia: async (identity) => (await vectors()).countMissingMedia(identity),
-    countMissingEmbeddings: async (...args) => (await vectors()).countMissingEmbeddings(...args),
-    putEmbeddings: async (...entries) => (await vectors()).putEmbeddings(...entries),
-    refuseEmbeddings: async (...refused) => (await vectors()).refuseEmbeddings(...refused),
-    refusedMedia: async () => (await vectors()).refusedMedia(),
-    tidyEmbeddings: async (options) => (await vectors()).tidyEmbeddings(options),
-    vectorCandidates: async (...args) => (await vectors()).vectorCandidates(...args),
-    similarities: async (...args) => (await vectors()).similarities(...args),
-    sampleSimilarities: async (...args) => (await vectors()).sampleSimilarities(...args),
-    vectorExtension: async () => (await vectors()).vectorExtension(),
+    ...lazyVectors(async () => (await vectors()).vectorPart(database, filtered, vectorSettings)),
     batchJobs: async (identity) =>
       queryRows<BatchJob>(
         database,
@@ -116,7 +95,7 @@ export function createSqliteIndex(
     },
     isCurrent: () => isUnchanged(database, identity),
     copyEmbeddings: (...from) => copyEmbeddings(database, ...from),
-    packedStore: async () => (await vectors()).packedStore(),
+    packedStore: async () => (await vectors()).packedStore(database),
     forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
     noteForgetList: (mark) => writeMeta(database, FORGET_LIST, mark),
     requestScrub: async () => (await import('./scrub.js')).requestScrub(database),
@@ -133,7 +112,7 @@ export function createSqliteIndex(
   return index;
 }
 
+const vectors = () => import('./vectors/index.js');
+
 /** The key of the mark of the forget list. */
 const FORGET_LIST = 'forget_list';
-
-type VectorModule = typeof import('./vectors/index.js');

@@ -7,7 +7,6 @@ import type {
   RefusedMedia,
   VectorSpaceStatistics,
 } from '../../embedding-records.js';
-import type { MemoryIndex } from '../../memory-index.js';
 import {
   packVectors,
   requireDimensions,
@@ -15,6 +14,7 @@ import {
   unitVector,
   unpackVectors,
 } from '../../vector-bytes.js';
+import type { VectorIndex } from '../../vector-index.js';
 import type { OpenMemory } from '../candidates.js';
 import { JOIN_CHUNKS } from '../read-documents.js';
 import { ensureSpace, enterSpaces, findSpace, raiseWholeTo, signBits } from './spaces.js';
@@ -116,7 +116,7 @@ export function embeddingQueries(memory: OpenMemory) {
         ? { loaded: false, why: 'the extension pgvector is not installed on the server' }
         : { loaded: true, version: row.version, path: 'pgvector' };
     },
-  } satisfies Partial<MemoryIndex>;
+  } satisfies Partial<VectorIndex>;
 }
 
 /**

@@ -2,7 +2,8 @@ import { JOB_KEPT_MS } from '../../../../embeddings/index.js';
 import { distinctContents, ofContents } from '../../content-hash.js';
 import type { MissingMedia, MissingMediaCount } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
-import type { MemoryIndex } from '../../memory-index.js';
+import type { EmbeddingClaims } from '../../memory-index.js';
+import type { VectorIndex } from '../../vector-index.js';
 import type { OpenMemory } from '../candidates.js';
 import { findSpace, WITHOUT_VECTOR_HERE } from './spaces.js';
 
@@ -63,27 +64,6 @@ export function missingQueries(memory: OpenMemory) {
         }));
       }
     },
-    claims: {
-      release: async (identity) => {
-        await sql.run(
-          `DELETE FROM svc.embedding_claims AS claims
-           WHERE identity = $1 AND origin = $2
-             AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
-             AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $1 AND jobs.origin = $2)`,
-          [identity, name, memory.facts.memory],
-        );
-      },
-      others: async (identity) => {
-        const rows = await sql.query<{ readonly origin: string }>(
-          `SELECT DISTINCT origin FROM svc.embedding_claims AS claims
-           WHERE identity = $1 AND origin <> $2 AND ${CLAIM_COUNTS}
-             AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
-           ORDER BY origin`,
-          [identity, name, memory.facts.memory],
-        );
-        return rows.map(({ origin }) => origin);
-      },
-    },
     // Of this host, which has the files.
     missingMedia: async (identity, after, limit) => {
       const rows = await sql.query<MissingMedia>(
@@ -111,7 +91,32 @@ export function missingQueries(memory: OpenMemory) {
       );
       return row ?? { files: 0, bytes: 0 };
     },
-  } satisfies Partial<MemoryIndex>;
+  } satisfies Partial<VectorIndex>;
+}
+
+/** The passages that hosts are embedding. */
+export function embeddingClaims({ sql, name, facts }: OpenMemory): EmbeddingClaims {
+  return {
+    release: async (identity) => {
+      await sql.run(
+        `DELETE FROM svc.embedding_claims AS claims
+       WHERE identity = $1 AND origin = $2
+         AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+         AND NOT EXISTS (SELECT FROM svc.batch_jobs AS jobs WHERE jobs.identity = $1 AND jobs.origin = $2)`,
+        [identity, name, facts.memory],
+      );
+    },
+    others: async (identity) => {
+      const rows = await sql.query<{ readonly origin: string }>(
+        `SELECT DISTINCT origin FROM svc.embedding_claims AS claims
+       WHERE identity = $1 AND origin <> $2 AND ${CLAIM_COUNTS}
+         AND EXISTS (SELECT FROM svc.chunks WHERE memory = $3 AND chunks.hash = claims.hash)
+       ORDER BY origin`,
+        [identity, name, facts.memory],
+      );
+      return rows.map(({ origin }) => origin);
+    },
+  };
 }
 
 /** @returns the contents that are claimed now */

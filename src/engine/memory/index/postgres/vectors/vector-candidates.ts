@@ -5,13 +5,13 @@ import {
   FEWEST_CODED_DIMENSIONS,
   mostSimilar,
 } from '../../candidates.js';
-import type { MemoryIndex } from '../../memory-index.js';
 import {
   bestCosine,
   type QueryVector,
   queryVector,
   requireDimensions,
 } from '../../vector-bytes.js';
+import type { VectorIndex } from '../../vector-index.js';
 import { candidatesOfContents, type OpenMemory, type SearchedMemory } from '../candidates.js';
 import type { KeptChunks } from '../document-filter.js';
 import { findSpace, type Space, signBits } from './spaces.js';
@@ -75,7 +75,7 @@ export function vectorQueries(memory: OpenMemory) {
         mediaChunks: new Set(all),
       };
     },
-  } satisfies Partial<MemoryIndex>;
+  } satisfies Partial<VectorIndex>;
 }
 
 interface VectorOnly {

@@ -11,8 +11,8 @@ import type {
   VectorSpaceStatistics,
 } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
-import type { MemoryIndex } from '../../memory-index.js';
 import { packVectors, requireDimensions, unitVector, unpackVectors } from '../../vector-bytes.js';
+import type { VectorIndex } from '../../vector-index.js';
 import { codeVectors } from './sign-codes.js';
 import {
   allSpaces,
@@ -138,7 +138,7 @@ export function embeddingQueries(database: Connection) {
       );
       return counted ?? { files: 0, bytes: 0 };
     },
-  } satisfies Partial<MemoryIndex>;
+  } satisfies Partial<VectorIndex>;
 }
 
 /** Stores packed vectors, without replacing any. The transaction is the caller's. */

@@ -1,8 +1,8 @@
 import type { Connection } from '../../../../sqlite/database.js';
 import { queryColumn, queryRows } from '../../../../sqlite/query.js';
 import { evenSample, foundChunk, ranksOf, type VectorCandidate } from '../../candidates.js';
-import type { MemoryIndex } from '../../memory-index.js';
 import { bestCosine, queryVector, requireDimensions } from '../../vector-bytes.js';
+import type { VectorIndex } from '../../vector-index.js';
 import {
   type CandidateRow,
   type Filtered,
@@ -83,7 +83,7 @@ export function vectorQueries(
         mediaChunks: new Set(all),
       };
     },
-  } satisfies Partial<MemoryIndex>;
+  } satisfies Partial<VectorIndex>;
 }
 
 function embeddingsOf(database: Connection, space: Space, { by, ids }: FilterResult): number[] {
