@@ -3,13 +3,7 @@ import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
 import { changeMemory, type Target } from './change-memory.js';
 import { clearLengths } from './chunk-lengths.js';
-import {
-  chunksById,
-  chunksOf,
-  columnsOfKnown,
-  type KnownChunk,
-  pageOfChunks,
-} from './stored-chunks.js';
+import { chunksOf, columnsOfKnown, type KnownChunk, SELECT_BY_ID } from './stored-chunks.js';
 import { addTerms, removeTerms } from './write-terms.js';
 
 /** Documents of one transaction. */
@@ -26,7 +20,10 @@ export async function eraseChunks(
   ids: readonly number[],
 ): Promise<void> {
   await changeMemory(server, target, async (transaction) => {
-    const chunks = await chunksById(transaction, target.memory, ids);
+    const chunks = await transaction.query<KnownChunk>(
+      `${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`,
+      [target.memory, ids],
+    );
     await deleteChunks(transaction, target, chunks);
     await transaction.run(
       `UPDATE svc.documents SET mtime_ms = -1, hash = '', facts = NULL, links = NULL
@@ -132,7 +129,10 @@ async function compact(server: Server, target: Target): Promise<void> {
     await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);
     await transaction.run('DELETE FROM svc.terms WHERE memory = $1', [memory]);
     for (let after = 0; ; ) {
-      const chunks = await pageOfChunks(transaction, memory, after, CHUNKS_AT_ONCE);
+      const chunks = await transaction.query<KnownChunk>(
+        `${SELECT_BY_ID} AND chunks.id > $2 ORDER BY chunks.id LIMIT $3`,
+        [memory, after, CHUNKS_AT_ONCE],
+      );
       const [first, last] = [chunks[0], chunks.at(-1)];
       if (first === undefined || last === undefined) break;
       const ids = chunks.map(({ id }) => id - first.id);

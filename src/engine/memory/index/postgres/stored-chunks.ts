@@ -24,11 +24,13 @@ export interface KnownChunk extends KnownDocument {
 const COLUMNS =
   'chunks.id, documents.id AS document, source, path, language, chunks.hash, headings, text';
 
-const SELECT_BY_ID = `
+/** Chunks of any origin in the memory `$1`. */
+export const SELECT_BY_ID = `
   SELECT ${COLUMNS} FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
   WHERE chunks.memory = $1`;
 
-const SELECT_CHUNKS = `SELECT ${COLUMNS} FROM svc.documents ${JOIN_CHUNKS}`;
+/** The chunks of documents. */
+export const SELECT_OF_DOCUMENTS = `SELECT ${COLUMNS} FROM svc.documents ${JOIN_CHUNKS}`;
 
 /** The origin's documents under some keys. */
 export async function knownDocuments(
@@ -47,42 +49,8 @@ export async function knownDocuments(
 /** The chunks of documents, by id. */
 export async function chunksOf(sql: Sql, documents: readonly number[]): Promise<KnownChunk[]> {
   if (documents.length === 0) return [];
-  return sql.query(`${SELECT_CHUNKS} WHERE documents.id = ANY ($1) ORDER BY chunks.id`, [
+  return sql.query(`${SELECT_OF_DOCUMENTS} WHERE documents.id = ANY ($1) ORDER BY chunks.id`, [
     documents,
-  ]);
-}
-
-/** The last chunks of a document. */
-export async function lastChunksOf(
-  sql: Sql,
-  document: number,
-  count: number,
-): Promise<KnownChunk[]> {
-  if (count === 0) return [];
-  return sql.query(`${SELECT_CHUNKS} WHERE documents.id = $1 ORDER BY chunks.id DESC LIMIT $2`, [
-    document,
-    count,
-  ]);
-}
-
-/** Chunks of any origin. */
-export async function chunksById(
-  sql: Sql,
-  memory: number,
-  ids: readonly number[],
-): Promise<KnownChunk[]> {
-  return sql.query(`${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`, [memory, ids]);
-}
-
-/** The next chunks after an id. */
-export async function pageOfChunks(
-  sql: Sql,
-  memory: number,
-  after: number,
-  limit: number,
-): Promise<KnownChunk[]> {
-  return sql.query(`${SELECT_BY_ID} AND chunks.id > $2 ORDER BY chunks.id LIMIT $3`, [
-    ...[memory, after, limit],
   ]);
 }
 

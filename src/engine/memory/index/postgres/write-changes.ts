@@ -15,7 +15,7 @@ import { changeMemory, mergeChanges, originRemoved, type Target } from './change
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import type { Place } from './facts.js';
-import { chunksOf, knownDocuments, lastChunksOf } from './stored-chunks.js';
+import { chunksOf, type KnownChunk, knownDocuments, SELECT_OF_DOCUMENTS } from './stored-chunks.js';
 import type { TokenizedChunks } from './tokenize.js';
 import { addTerms } from './write-terms.js';
 
@@ -122,10 +122,14 @@ async function removeOld(
   const ids = known.map(({ id }) => id);
   const chunks = await chunksOf(transaction, ids);
   for (const change of written) {
-    if (change.type !== 'extend') continue;
+    if (change.type !== 'extend' || change.replacesLast === 0) continue;
     const [document] = await knownDocuments(transaction, target, [change.document]);
     if (document === undefined) continue;
-    pushAll(chunks, await lastChunksOf(transaction, document.id, change.replacesLast));
+    const last = await transaction.query<KnownChunk>(
+      `${SELECT_OF_DOCUMENTS} WHERE documents.id = $1 ORDER BY chunks.id DESC LIMIT $2`,
+      [document.id, change.replacesLast],
+    );
+    pushAll(chunks, last);
   }
   await deleteChunks(transaction, target, chunks);
   if (ids.length > 0) await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
