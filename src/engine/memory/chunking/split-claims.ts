@@ -1,7 +1,7 @@
 import { oneLine } from '../../support/text.js';
 import { joinedLines, textLines, withoutOwnWriting } from '../sources/index.js';
 import type { LineRange } from '../types.js';
-import { type Block, splitBlocks } from './blocks.js';
+import { enterHeading, type Heading, splitBlocks, titlesOf } from './blocks.js';
 
 /** One statement in a note: the unit that is recalled, scored and promoted. */
 export interface Claim extends LineRange {
@@ -30,15 +30,14 @@ const COMMENT_OR_CODE =
 export function splitClaims(text: string, firstLine = 1): Claim[] {
   const lines = textLines(withoutComments(withoutOwnWriting(text)));
   const claims: Claim[] = [];
-  let headings: readonly Block[] = [];
+  const trail: Heading[] = [];
   for (const block of splitBlocks(lines)) {
     if (block.kind === 'heading') {
-      const { level = 1 } = block;
-      headings = [...headings.filter((above) => (above.level ?? 1) < level), block];
+      enterHeading(trail, block);
       continue;
     }
     if (block.kind !== 'list-item' && block.kind !== 'prose') continue;
-    const headingPath = headings.map(({ title }) => title ?? '').filter((title) => title !== '');
+    const headingPath = titlesOf(trail);
     const raw = joinedLines(lines, block.start, block.end);
     for (const piece of piecesOf(raw)) {
       claims.push({
