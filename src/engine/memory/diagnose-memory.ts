@@ -178,7 +178,7 @@ async function withQuestion(
     const warning = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK');
     if (warning === undefined) return found;
     const { code, message: cause, hint } = warning;
-    return { ...found, state: 'warning', code, cause, ...(hint === undefined ? {} : { hint }) };
+    return { ...found, state: 'warning', code, cause, hint };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;

@@ -249,7 +249,9 @@ class EmbeddingRun {
       tokens: this.tokens,
       requests: this.requests,
       ...(this.mediaLeft === undefined ? {} : { mediaLeft: this.mediaLeft }),
-      ...(failure === undefined ? {} : { failure: failureOf(failure) }),
+      ...(failure === undefined
+        ? {}
+        : { failure: { code: failure.code, message: failure.message, hint: failure.hint } }),
     };
   }
 
@@ -398,10 +400,6 @@ async function identitiesOf(
     // It cannot be opened, so its identity is unknown: keep everything.
     return [...(await index.vectorIdentities())];
   }
-}
-
-function failureOf({ code, message, hint }: SvcError): NonNullable<EmbeddingSummary['failure']> {
-  return hint === undefined ? { code, message } : { code, message, hint };
 }
 
 /** The batch jobs stored with an index, for one identity. */

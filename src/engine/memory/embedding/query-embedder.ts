@@ -186,7 +186,7 @@ function allFailed(failures: readonly SvcError[]): readonly Warning[] {
 }
 
 function failureWarning(code: WarningCode, what: string, { message, hint }: SvcError): Warning {
-  return { code, message: `${what}: ${message}`, ...(hint === undefined ? {} : { hint }) };
+  return { code, message: `${what}: ${message}`, hint };
 }
 
 function pendingWarning(message: string, hint: string): Warning {

@@ -39,9 +39,8 @@ export async function combineScoresOrWarn(
   } catch (error) {
     if (!(error instanceof SvcError) || error.code !== 'PROVIDER_ANSWER_INVALID') throw error;
     if (input.vector !== undefined) options.embedder?.reject(input.vector, error);
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
     const message = `keyword search only: ${error.message}`;
-    warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, ...hint });
+    warnings.push({ code: 'PROVIDER_UNAVAILABLE', message, hint: error.hint });
     return combineScores(index, { ...input, vector: undefined }, options);
   }
 }

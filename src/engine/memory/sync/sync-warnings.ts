@@ -90,7 +90,6 @@ export function notesOutsideText(count: number, workspaceDir: string): string {
 /** The warning for a failed update when an older index can answer; undefined for other errors. */
 export function staleWarning(error: unknown): Warning | undefined {
   if (!(error instanceof SvcError)) return undefined;
-  const hint = error.hint === undefined ? {} : { hint: error.hint };
   switch (error.code) {
     case 'INDEX_LOCKED':
     case 'STORAGE_BUSY':
@@ -106,7 +105,7 @@ export function staleWarning(error: unknown): Warning | undefined {
       return {
         code: 'INDEX_STALE',
         message: `results may be out of date, because the index cannot be updated: ${error.message}`,
-        ...hint,
+        hint: error.hint,
       };
     default:
       return undefined;
@@ -153,7 +152,7 @@ function fallbackWarning({ provider, insteadOf, failure }: EmbeddingSummary): re
         failure === undefined
           ? `${provider} embedded instead: ${message}`
           : `${message}; its fallback ${provider} failed too`,
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     },
   ];
 }

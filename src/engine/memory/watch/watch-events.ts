@@ -80,7 +80,7 @@ export function watchFailureOf(error: unknown): WatchFailure | undefined {
   if (error instanceof SvcError) {
     if (error.code === 'BUG') return undefined;
     const { code, message, hint } = error;
-    return hint === undefined ? { code, message } : { code, message, hint };
+    return { code, message, hint };
   }
   const code = systemErrorCode(error);
   return code === undefined || !isSystemError(error)
