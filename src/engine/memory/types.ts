@@ -4,7 +4,6 @@ import type { kind, skipped, source } from './output-schemas.js';
 /** Where a document comes from, as in the `sources` setting and `--source`. */
 export type Source = z.infer<typeof source>;
 
-/** All of them. */
 export const SOURCES: readonly Source[] = ['memory', 'sessions'];
 
 /** A memory by its agent's id; null with `--workspace`. */
@@ -121,8 +120,6 @@ export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly absolutePath: string;
 }
 
-/** Why a file is not in the index. */
 export type SkipReason = SkippedFile['reason'];
 
-/** A skipped file or folder, and why. */
 export type SkippedFile = Readonly<z.infer<typeof skipped>[number]>;

@@ -78,7 +78,6 @@ interface StatusInput {
   readonly target: KeptIndex;
   readonly clock: Clock;
   readonly options: StatusOptions;
-  /** Why the index could not be opened. */
   readonly openFaults: readonly Warning[];
 }
 

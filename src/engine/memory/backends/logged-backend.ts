@@ -29,13 +29,11 @@ export type OnRecall = (recall: {
   /** Absolute path of the agent's workspace. */
   readonly workspaceDir: string;
   readonly response: SearchResponse;
-  /** Where the memory is shared, if it is. */
   readonly shared?: SharedPlace | undefined;
 }) => Promise<void>;
 
 interface LogOptions {
   readonly agent: ResolvedAgent;
-  /** Where the memory is shared, if it is. */
   readonly shared: SharedPlace | undefined;
   readonly context: MemoryContext;
   readonly loaded: LoadedConfig;

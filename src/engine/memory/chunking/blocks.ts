@@ -2,7 +2,6 @@ import { CodeFences, opensCode } from '../../support/code-fences.js';
 import { firstChars } from '../../support/text.js';
 import { frontMatterEnd, lineAt, type TextLines } from '../sources/index.js';
 
-/** The kind of a run of Markdown lines. */
 type BlockKind = 'code' | 'front-matter' | 'heading' | 'list-item' | 'prose' | 'table';
 
 /** Lines that belong together. Lines are 0-based here, end excluded. */

@@ -5,13 +5,11 @@ import type { Chunk } from '../types.js';
 import type { ChunkingOptions } from './chunk-markdown.js';
 import { estimateLine, piecesWithin } from './tokens.js';
 
-/** A turn with a mark. */
 interface MarkedTurn<Mark> extends NumberedTurn {
   /** The caller's own marker of where the turn starts. */
   readonly mark: Mark;
 }
 
-/** A turn in a chunk. */
 interface Unit<Mark> {
   readonly turn: MarkedTurn<Mark>;
   readonly lines: readonly string[];

@@ -34,7 +34,6 @@ export type EmbeddingSummary = NonNullable<IndexedAgent['embedding']>;
 /** Why passages were not embedded. */
 export type EmbeddingFailure = NonNullable<EmbeddingSummary['failure']>;
 
-/** Progress of embedding. */
 export type EmbedEvent =
   /** Embedding starts; `passages` have no vector yet, `known` of those just written have one. */
   | {
@@ -55,7 +54,6 @@ export type EmbedEvent =
       readonly why: string;
     };
 
-/** How passages are embedded. */
 export interface EmbeddingWork {
   readonly path: ProviderPath;
   /** For a search: embed at most this many, within a search's time limit. Undefined embeds all. */
@@ -156,7 +154,6 @@ class EmbeddingRun {
   private sizeSoFar = 0;
   private embedded = 0;
   private refused = 0;
-  /** The first refusal. */
   private refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
   private readonly answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();

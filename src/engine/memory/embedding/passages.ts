@@ -70,7 +70,6 @@ export async function* missingTexts(
   }
 }
 
-/** The contents that were read last. */
 class RecentContents {
   private readonly contents = new Set<string>();
 

@@ -9,11 +9,6 @@ import {
 } from '../../errors/output-schema.js';
 import { agentId, path } from '../output-schemas.js';
 
-/*
- * Schemas of the JSON documents that `svc memory forget` prints. They are checked by tests and make
- * docs/json.md; no command loads them.
- */
-
 const place = {
   path,
   startLine: field(line, '1-based.'),

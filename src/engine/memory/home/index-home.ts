@@ -51,7 +51,6 @@ export interface OtherHosts {
   chunksOf(document: Pick<OtherDocument, 'origin' | 'path' | 'source'>): Promise<readonly Chunk[]>;
 }
 
-/** What a reset deleted. */
 export interface ResetResult {
   readonly deleted: boolean;
   readonly bytes: number;

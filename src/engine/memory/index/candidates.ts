@@ -40,7 +40,6 @@ interface FoundChunk extends Chunk, DocumentKey, Pick<IndexedDocument, 'kind' | 
   readonly language?: string | null;
 }
 
-/** A chunk that a query matched. */
 export interface LexicalCandidate extends FoundChunk {
   /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
   readonly bm25: number;

@@ -47,12 +47,10 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   readonly indexedMs: number;
 }
 
-/** The links of a note. */
 export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
   readonly links: readonly NoteLink[];
 };
 
-/** What the index has of one document. */
 export interface DocumentContent {
   /** When the file was last read. */
   readonly indexedMs: number;
@@ -61,7 +59,6 @@ export interface DocumentContent {
   readonly chunks: readonly ChunkContent[];
 }
 
-/** A chunk as it is stored. */
 interface ChunkContent extends Chunk {
   /** Whether it has a vector that is in use, or the provider refused to make one. */
   readonly vector: 'none' | 'refused' | 'stored';
@@ -69,7 +66,6 @@ interface ChunkContent extends Chunk {
 
 export type { DocumentCounts };
 
-/** Media documents, counted. */
 export type MediaCounts = DocumentCounts['media'];
 
 /** What a finished sync leaves behind. */
@@ -93,7 +89,6 @@ export interface TreeSnapshot {
   readonly fingerprints: Buffer;
 }
 
-/** The row of a document whose content is read. */
 export interface ContentRow {
   readonly id: number;
   readonly indexedMs: number;
@@ -149,7 +144,6 @@ export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...ro
 /** A chunk as an index stores it. */
 export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
-/** The content of a document from its rows. */
 export function contentOf(
   { indexedMs, modifiedMs, facts }: ContentRow,
   chunks: readonly ContentChunkRow[],
@@ -167,7 +161,6 @@ export type SourceRow = Omit<DocumentCounts['bySource'][number], 'brokenLines'> 
   readonly brokenLines: number;
 };
 
-/** The counts of an index, from those of its sources. */
 export function countsOf(rows: readonly SourceRow[], media: MediaCounts): DocumentCounts {
   return {
     documents: rows.reduce((sum, row) => sum + row.documents, 0),

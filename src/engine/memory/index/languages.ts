@@ -25,7 +25,6 @@ import { stopwords as russianWords } from '@orama/stopwords/russian';
 import { stopwords as spanishWords } from '@orama/stopwords/spanish';
 import { stopwords as swedishWords } from '@orama/stopwords/swedish';
 
-/** A language that words are stemmed in. */
 export interface Language {
   readonly code: string;
   /** Replaces each word of a text by its stem. */
@@ -37,7 +36,6 @@ export interface Language {
   readonly compounds: boolean;
 }
 
-/** A word of a text in any language. */
 export const WORD = /\p{L}[\p{L}\p{M}]*/gu;
 /** Maximum number of cached stems of a language. */
 const MOST_STEMS = 50_000;

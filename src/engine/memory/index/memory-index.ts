@@ -45,7 +45,6 @@ export interface BatchJob {
   readonly createdMs: number;
 }
 
-/** Size and content of an index. */
 interface IndexStatistics extends DocumentCounts {
   /** Bytes on disk, including side files. */
   readonly bytes: number;

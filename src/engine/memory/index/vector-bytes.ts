@@ -1,7 +1,6 @@
 import { SvcError } from '../../errors/index.js';
 
 const WORD_BYTES = 4;
-/** Whether this machine is little-endian. */
 const IS_LITTLE = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** 32-bit numbers as stored: little-endian. */
@@ -105,7 +104,6 @@ export function queryVector(vector: Float32Array): QueryVector {
   return new Int32Array(unitVector(vector).map((value) => Math.round(value * QUERY_UNIT)));
 }
 
-/** The query as signed bytes. */
 export function queryBytes(query: QueryVector): Buffer {
   const largest = query.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
   return Buffer.from(

@@ -107,7 +107,6 @@ function isStopWord(word: string, languages: readonly Language[]): boolean {
   return STOP_WORDS.has(word) || languages.some(({ stopWords }) => stopWords.has(word));
 }
 
-/** Where words are looked up. */
 interface CorrectionContext {
   readonly index: MemoryIndex;
   readonly languages: readonly Language[];

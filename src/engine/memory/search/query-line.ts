@@ -12,7 +12,6 @@ import { straightQuotes } from './words.js';
 export interface QueryLine {
   /** The rest, to search for. */
   readonly query: string;
-  /** The agent whose memory is searched, if one is named. */
   readonly agent: string | undefined;
   readonly restrictions: Pick<SearchRequest, 'filters' | 'pathGlob' | 'sources'>;
   /** The filters as they were typed. */

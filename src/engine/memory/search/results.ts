@@ -260,7 +260,6 @@ interface DiversityItem {
   readonly text: string;
 }
 
-/** An item in its new place. */
 interface Diversified<Item> {
   readonly item: Item;
   /** Largest word overlap with an item above it, 0 to 1. */

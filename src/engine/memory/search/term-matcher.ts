@@ -12,7 +12,6 @@ import {
   wordAt,
 } from './words.js';
 
-/** An occurrence of a query term in a text. */
 interface TermHit extends TextSpan {
   /** Index of the term in the matcher's list. */
   readonly term: number;
@@ -141,7 +140,6 @@ function hasAnyWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** A term with its position in the list. */
 interface NumberedTerm {
   readonly term: number;
   readonly stems: readonly string[];

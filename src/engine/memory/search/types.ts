@@ -21,7 +21,6 @@ export interface SearchRequest {
   readonly filters?: SearchFilters | undefined;
   /** Passages that say the same are results of their own, for forgetting all of them. */
   readonly keepRepeats?: boolean | undefined;
-  /** Explain each score. */
   readonly explain?: boolean | undefined;
   /** Keywords only, regardless of the configuration: for results while typing. */
   readonly lexicalOnly?: boolean | undefined;
@@ -36,7 +35,6 @@ export interface SearchRequest {
   readonly exact?: boolean | undefined;
 }
 
-/** Filters as a person writes them. */
 export interface SearchFilters {
   /** Dates as in questions, or durations before today such as `7d`. */
   readonly since?: string | undefined;
@@ -61,7 +59,6 @@ export type SearchMode = SearchOutput['mode'];
 /** How a score was computed, for `--explain`. */
 export type ScoreExplanation = NonNullable<SearchResult['explanation']>;
 
-/** One result: a passage of a document. */
 export type SearchResult = SearchOutput['results'][number] & {
   /** Positions of query words in the snippet: UTF-16 offsets, end excluded, ascending. */
   readonly highlights: readonly TextSpan[];
@@ -84,7 +81,6 @@ export interface SearchOptions {
   readonly snippetChars: number;
   /** How many candidates are ranked per requested result (memory search §2.5). */
   readonly candidateMultiplier: number;
-  /** Default number of results. */
   readonly maxResults: number;
   /** `query.minScore`, the default minimum; see {@link SearchRequest.minScore}. */
   readonly minScore: number;

@@ -8,10 +8,7 @@ import {
   listOf,
 } from '../../errors/output-schema.js';
 
-/*
- * Schemas of the JSON documents that `svc memory sessions` prints. They are checked by tests and make docs/json.md; no
- * command loads them. `sessions forget` prints that of `svc memory forget`.
- */
+/* `sessions forget` prints the document of `svc memory forget`. */
 
 const agent = field(z.nullable(z.string()), 'Id of the agent.');
 

@@ -19,7 +19,6 @@ export interface WalkedFile extends FileFingerprint {
   readonly absolutePath: string;
 }
 
-/** What a walk reports besides files. */
 export interface WalkListener {
   /** `path` of the skip is absolute here. */
   onSkip(skip: SkippedFile): void;
@@ -37,7 +36,6 @@ export interface KindSelection {
   readonly documents?: readonly DocumentFormat[] | undefined;
 }
 
-/** What a walk takes of a folder. */
 export interface WalkOptions extends KindSelection {
   /** Absolute path of a folder that is only checked for temporary files. */
   readonly except?: string | undefined;

@@ -22,7 +22,6 @@ export function wholeFile(document: IndexedDocument): FilePart {
   return { state: 'changed', change: { type: 'put', document }, bytes, isLast: true };
 }
 
-/** One step through a file. */
 export interface FileStep {
   /** Undefined for no change. */
   readonly change: Change | undefined;
@@ -77,7 +76,6 @@ export interface ApplyResult
 
 /** Counts what a sync does. A removed and an added document with equal content count as renamed. */
 export class Tally {
-  /** How many were read. */
   documents = 0;
   private readonly counts = {
     added: 0,

@@ -23,7 +23,6 @@ import { type FilePart, wholeFile } from './file-steps.js';
 /** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
 
-/** How every transcript is read. */
 interface TranscriptOptions {
   readonly chunking: ChunkingOptions;
   readonly forgotten: Forgotten;

@@ -8,11 +8,6 @@ import {
 } from '../../errors/output-schema.js';
 import { agentId, skipped } from '../output-schemas.js';
 
-/*
- * Schemas of the JSON documents that `svc memory export` and `svc memory import` print. They are
- * checked by tests and make docs/json.md; no command loads them.
- */
-
 export const exportOutputSchema = documentSchema({
   agent: agentId,
   file: field(z.string(), 'Absolute path of the export.'),

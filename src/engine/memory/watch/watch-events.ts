@@ -23,7 +23,6 @@ export interface WatchTarget {
   readonly syncsAtStart?: boolean;
 }
 
-/** What triggered a sync. */
 export type SyncCause = 'changed' | 'interval' | 'retry' | 'start';
 
 /** A failure that does not end the watcher. */
@@ -37,7 +36,6 @@ export type WatchEvent =
   /** The first change since the last sync started; the sync follows after a quiet period. */
   | { readonly type: 'changed'; readonly path: string }
   | { readonly type: 'syncing'; readonly cause: SyncCause }
-  /** Progress of the running sync. */
   | { readonly type: 'progress'; readonly event: SyncEvent }
   /** Keyword search is up to date. If vectors are missing, `failed` follows. */
   | { readonly type: 'synced'; readonly cause: SyncCause; readonly summary: SyncSummary }

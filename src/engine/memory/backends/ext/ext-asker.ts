@@ -17,7 +17,6 @@ const SPARE = 3;
 /** More than an answer has room for; several hundred hits exceed the output limit. */
 const MOST_HITS = 100;
 
-/** What the program is asked with. */
 interface Asking {
   readonly settings: ExtSettings;
   /** Undefined for short-lived processes. */

@@ -29,7 +29,6 @@ export interface ExtRefresherOptions {
   readonly onNewCollections: () => Promise<void>;
 }
 
-/** How a refresh is done. */
 export interface RefreshOptions {
   /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;

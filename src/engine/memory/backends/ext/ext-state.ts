@@ -25,7 +25,6 @@ function part<T extends z.ZodMiniType>(schema: T) {
 const state = z.object({
   /** Capabilities of a release, by the key of its program. */
   detected: part(z.object({ key: z.string(), features: toolFeatures })),
-  /** The collections that the program has. */
   collections: z.catch(z.array(collection), []),
   /** The last successful refresh. */
   updated: part(
@@ -67,7 +66,6 @@ export function isSameCollection(a: KnownCollection, b: KnownCollection): boolea
   return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
 }
 
-/** Path of the state file of an agent's folder. */
 export function extStateFile(dir: string): string {
   return join(dir, 'state.json');
 }

@@ -56,7 +56,6 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
 
 interface AddResult {
   readonly listed: readonly ListedCollection[];
-  /** The program's output. */
   readonly stdout: string;
   /** Those that the program rejected with this flag. */
   readonly refused: readonly Collection[];
@@ -113,7 +112,6 @@ function refusesPattern(pattern: string): ToolFailure {
   );
 }
 
-/** The collections that the program has now. */
 export async function listCollections(
   run: Run,
   { update }: ExtSettings,
@@ -121,7 +119,6 @@ export async function listCollections(
   return readCollections((await run(['collection', 'list'], update.commandTimeoutMs)).stdout);
 }
 
-/** How many files the program has in some collections. */
 export function countFiles(
   listed: readonly ListedCollection[],
   collections: readonly Pick<Collection, 'name'>[],

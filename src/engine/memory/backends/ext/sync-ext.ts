@@ -32,7 +32,6 @@ export interface ExtSync extends Pick<WorkOptions, 'onEvent' | 'signal'> {
   readonly tree: string | null;
   /** The folder of the user's own models; need not exist. */
   readonly modelsDir: string;
-  /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;
   /** Deadline, by `performance.now()`. */
   readonly deadline: number;
@@ -42,7 +41,6 @@ export interface ExtSyncResult {
   readonly counts: UpdateCounts;
   readonly skipped: readonly SkippedFile[];
   readonly state: ExtState;
-  /** Whether collections were added. */
   readonly hasNewCollections: boolean;
   /** Why vectors are missing although the mode needs them. */
   readonly embedFailure: ToolFailure | undefined;

@@ -63,7 +63,6 @@ export function phrasesOf(node: MatchNode): readonly PhraseNode[] {
   return node.parts.flatMap(phrasesOf);
 }
 
-/** The hits of a phrase. */
 export type HitsOf = (phrase: PhraseNode) => Hits;
 
 /** What BM25 needs of an index. */
@@ -71,7 +70,6 @@ export interface Totals {
   readonly chunks: number;
   /** Words of all chunks. */
   readonly words: number;
-  /** Words of a chunk. */
   readonly lengthOf: (chunk: number) => number;
 }
 

@@ -10,7 +10,6 @@
 const MORE = 0x80;
 const BITS = 7;
 
-/** Bytes that grow. */
 class Bytes {
   private bytes = Buffer.allocUnsafe(64);
   length = 0;
@@ -231,7 +230,6 @@ function placesAt(reader: Reader): number[] {
   return places;
 }
 
-/** The column of a place. */
 export function columnOf(place: number): number {
   return Math.floor(place / COLUMN_FACTOR);
 }

@@ -30,7 +30,6 @@ export const JOIN_CHUNKS = `
     WHERE chunks.memory = documents.memory AND chunks.id >= lower(ids) AND chunks.id < upper(ids) OFFSET 0
   ) AS chunks`;
 
-/** What an index has of documents. */
 export function documentQueries(memory: OpenMemory) {
   const { sql } = memory;
   return {
@@ -162,7 +161,6 @@ interface MarkRow {
   readonly skipped: string;
 }
 
-/** How the last finished sync of an origin left it. */
 async function readSyncMark(sql: Sql, { origin }: Place): Promise<SyncMark> {
   const [row] = await sql.query<MarkRow>(
     `SELECT synced_ms AS "syncedMs", tree_paths AS paths, tree_fingerprints AS fingerprints, skipped

@@ -29,7 +29,6 @@ export const SELECT_BY_ID = `
   SELECT ${COLUMNS} FROM svc.chunks JOIN svc.documents ON documents.id = chunks.document
   WHERE chunks.memory = $1`;
 
-/** The chunks of documents. */
 export const SELECT_OF_DOCUMENTS = `SELECT ${COLUMNS} FROM svc.documents ${JOIN_CHUNKS}`;
 
 /** The origin's documents under some keys. */

@@ -119,7 +119,6 @@ export class WordReader {
   }
 }
 
-/** A term as it is stored. */
 function storedTerm(term: string): string {
   if (term.length <= LONGEST_TERM) return term;
   return term.slice(0, KEPT_PREFIX) + hash('sha256', term).slice(0, 32);

@@ -27,7 +27,6 @@ export interface ArchivedSession extends FileFingerprint {
   readonly importedFrom: string | null;
 }
 
-/** An export that was read. */
 export interface ImportRecord extends FileFingerprint {
   readonly file: string;
   /** Why it could not be read, or not completely. */
@@ -180,7 +179,6 @@ export class ArchiveStore {
     }
   }
 
-  /** Stores a conversation, or more of it. */
   write(content: SessionContent): void {
     const { path, reader, turns, importedFrom, resume, size, mtimeMs, ctimeMs } = content;
     const known = this.sessionAt(path);
@@ -228,7 +226,6 @@ export class ArchiveStore {
     if (known !== undefined) this.dropText(known.id);
   }
 
-  /** Removes all trace of a conversation. */
   remove(path: string): void {
     runSql(this.database, 'DELETE FROM sessions WHERE path = ?', path);
   }

@@ -9,7 +9,6 @@ export interface RunOptions {
   readonly announce?: AnnounceProgram | undefined;
 }
 
-/** What a successful run printed. */
 export interface ToolOutput {
   readonly stdout: string;
   readonly stderr: string;

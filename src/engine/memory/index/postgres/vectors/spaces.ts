@@ -17,7 +17,6 @@ export interface Space {
   readonly indexedBy: string | null;
 }
 
-/** The space of an identity, if it exists. */
 export async function findSpace(
   sql: Sql,
   memory: number,

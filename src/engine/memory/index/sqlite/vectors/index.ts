@@ -9,7 +9,6 @@ import { vectorQueries } from './vector-candidates.js';
 
 export { packedStore } from './embeddings.js';
 
-/** What an index has of vectors. */
 export function vectorPart(
   database: Connection,
   filtered: Filtered,

@@ -100,7 +100,6 @@ function distance(pieces: number, piece: number): string {
   return `vec_distance_cosine(vec_int8(@query), vec_int8(substr(vector, ${at}, @dimensions)))`;
 }
 
-/** The ids to compare exactly. */
 function candidatesFor(
   database: Connection,
   { space, query, among }: NearestRequest,

@@ -98,7 +98,6 @@ function embeddingsOf(database: Connection, space: Space, { by, ids }: FilterRes
   );
 }
 
-/** The chunks that have these vectors. */
 function chunksOf(
   database: Connection,
   neighbours: readonly Neighbour[],
