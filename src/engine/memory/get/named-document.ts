@@ -102,11 +102,7 @@ export function readingsOf(text: string): readonly ParsedCitation[] {
   ]);
 }
 
-/**
- * Finds the document that a text names; see {@link readingsOf}.
- *
- * @throws SvcError RANGE_INVALID
- */
+/** Finds the document that a text names; see {@link readingsOf}. @throws SvcError RANGE_INVALID */
 function findNamed<D extends DocumentKey>(
   text: string,
   documentAt: (path: string) => D | undefined,

@@ -17,10 +17,7 @@ export interface IndexedDocument extends DocumentKey {
   /** MIME type of a media file, detected from its content; absent for text. */
   readonly mimeType?: string | undefined;
   readonly fingerprint: FileFingerprint;
-  /**
-   * SHA-256 of the bytes, hexadecimal, with a mark of the forgotten parts; for a transcript see
-   * load-transcript.ts.
-   */
+  /** SHA-256 of the bytes, hexadecimal, with a mark of the forgotten parts; for a transcript see load-transcript.ts. */
   readonly hash: string;
   readonly chunks: readonly Chunk[];
   /** Only of notes that say something about themselves. */

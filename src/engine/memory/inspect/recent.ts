@@ -33,11 +33,7 @@ export interface RecentRequest {
   readonly limit: number;
 }
 
-/**
- * The indexed files of this host, the newest first.
- *
- * @throws SvcError USAGE for a date that cannot be understood
- */
+/** The indexed files of this host, the newest first. @throws SvcError USAGE for a date that cannot be understood */
 export async function recentChanges(
   { agent, backend, ext, sources: { memory } }: ListedMemory,
   { since, sources, limit }: RecentRequest,

@@ -103,12 +103,7 @@ export class ArchiveStore {
     this.database = database;
   }
 
-  /**
-   * Uses an archive.
-   *
-   * @returns undefined if there is none
-   * @throws SvcError ARCHIVE_UNUSABLE
-   */
+  /** Uses an archive. @returns undefined if there is none @throws SvcError ARCHIVE_UNUSABLE */
   static read<T>(file: string, use: (store: ArchiveStore) => T): T | undefined {
     if (!existsSync(file)) return undefined;
     return withArchiveErrors(file, () => {

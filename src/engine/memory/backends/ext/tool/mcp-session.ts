@@ -49,10 +49,7 @@ export class McpSession {
     this.opened.catch(() => undefined);
   }
 
-  /**
-   * @returns undefined when this release must be run per query instead
-   * @throws ToolFailure; the signal's reason
-   */
+  /** @returns undefined when this release must be run per query instead @throws ToolFailure; the signal's reason */
   async ask(question: ToolQuestion, run: RunOptions): Promise<readonly ToolHit[] | undefined> {
     const started = performance.now();
     try {
