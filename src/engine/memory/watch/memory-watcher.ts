@@ -37,7 +37,7 @@ export class MemoryWatcher {
   private readonly onEvent: (event: WatchEvent) => void;
   private readonly clock: Clock;
   private readonly source: ChangeSource | undefined;
-  private readonly debounce: Debounce;
+  private readonly debounce: ReturnType<typeof createDebounce>;
   private readonly closing = new AbortController();
   private readonly end = deferred<void>();
   private recorder: WatchRecorder | undefined;
@@ -58,7 +58,7 @@ export class MemoryWatcher {
       onEvent(event);
     };
     this.clock = clock;
-    this.debounce = new Debounce({
+    this.debounce = createDebounce({
       quietMs: target.debounceMs,
       longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
       onQuiet: () => this.onQuiet(),
@@ -207,40 +207,25 @@ interface DebounceOptions {
 }
 
 /** Waits until a burst of events is over. One timer, however many events there are. */
-class Debounce {
-  private readonly options: DebounceOptions;
-  private timer: NodeJS.Timeout | undefined;
-  private firstMs = 0;
-  private lastMs = 0;
-
-  constructor(options: DebounceOptions) {
-    this.options = options;
-  }
-
-  touch(): void {
-    this.lastMs = performance.now();
-    if (this.timer !== undefined) return;
-    this.firstMs = this.lastMs;
-    this.arm(this.options.quietMs);
-  }
-
-  cancel(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
-  private arm(waitMs: number): void {
-    this.timer = setTimeout(() => this.fire(), waitMs);
-  }
-
-  private fire(): void {
-    const { quietMs, longestMs, onQuiet } = this.options;
-    const leftMs = Math.min(this.lastMs + quietMs, this.firstMs + longestMs) - performance.now();
-    if (leftMs > 0) {
-      this.arm(leftMs);
-      return;
-    }
-    this.timer = undefined;
-    onQuiet();
-  }
+function createDebounce({ quietMs, longestMs, onQuiet }: DebounceOptions) {
+  let timer: NodeJS.Timeout | undefined;
+  let firstMs = 0;
+  let lastMs = 0;
+  const fire = (): void => {
+    const leftMs = Math.min(lastMs + quietMs, firstMs + longestMs) - performance.now();
+    timer = leftMs > 0 ? setTimeout(fire, leftMs) : undefined;
+    if (timer === undefined) onQuiet();
+  };
+  return {
+    touch: (): void => {
+      lastMs = performance.now();
+      if (timer !== undefined) return;
+      firstMs = lastMs;
+      timer = setTimeout(fire, quietMs);
+    },
+    cancel: (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
 }
