@@ -23,14 +23,6 @@ export interface QueryVector {
   readonly model: string;
 }
 
-/** Vectors of the index, and an adapter whose queries are comparable with them. */
-interface ComparableVectors {
-  readonly identity: string;
-  readonly adapter: EmbeddingAdapter;
-  /** Warning about passages that these vectors do not cover. */
-  readonly warning: Warning | undefined;
-}
-
 /**
  * Embeds queries with the provider whose vectors the index has, or with the fallback when that one fails or
  * is too slow. Never throws provider errors: keyword results are better than none.
@@ -126,12 +118,11 @@ export class QueryEmbedder {
   }
 }
 
-/** The vectors that cover most of the index; the configured identity's on a tie. */
-async function comparableVectors(
-  provider: PathProvider,
-  index: MemoryIndex,
-  signal: AbortSignal,
-): Promise<ComparableVectors | undefined> {
+/**
+ * The vectors that cover most of the index (the configured identity's on a tie), an adapter whose queries are comparable
+ * with them, and a warning about passages that they do not cover.
+ */
+async function comparableVectors(provider: PathProvider, index: MemoryIndex, signal: AbortSignal) {
   const adapter = await provider.open(signal);
   const own = identityKey(adapter.identity);
   const identities = await index.vectorIdentities();

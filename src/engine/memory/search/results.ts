@@ -254,30 +254,19 @@ function round(value: number): number {
   return Math.round(value * 10_000) / 10_000;
 }
 
-interface DiversityItem {
-  /** 0 to 1. */
-  readonly score: number;
-  readonly text: string;
-}
-
-interface Diversified<Item> {
-  readonly item: Item;
-  /** Largest word overlap with an item above it, 0 to 1. */
-  readonly overlap: number;
-}
-
 /**
  * Maximal marginal relevance (Carbonell and Goldstein 1998): repeatedly takes the item with the best
  * λ·relevance − (1 − λ)·overlap with those taken before. Relevance is the score scaled to 0..1; overlap is
  * the Jaccard index of the words. λ = 1 keeps the order.
  *
  * @param items best first; the first of equals is taken
+ * @returns each with its largest overlap with an item above it, 0 to 1
  */
-export function diversify<Item extends DiversityItem>(
+export function diversify<Item extends { readonly score: number; readonly text: string }>(
   items: readonly Item[],
   lambda: number,
   count: number,
-): Diversified<Item>[] {
+) {
   const scores = items.map((item) => item.score);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
   const remaining = items.map((item) => ({
@@ -286,7 +275,7 @@ export function diversify<Item extends DiversityItem>(
     words: wordSet(item.text),
     overlap: 0,
   }));
-  const chosen: Diversified<Item>[] = [];
+  const chosen: { readonly item: Item; readonly overlap: number }[] = [];
   while (chosen.length < count && remaining.length > 0) {
     const values = remaining.map(
       ({ relevance, overlap }) => lambda * relevance - (1 - lambda) * overlap,

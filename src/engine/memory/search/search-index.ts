@@ -12,7 +12,7 @@ import type { ParsedFilters } from './filters.js';
 import { findByWords, findLiterally } from './find-candidates.js';
 import { type LexicalQuery, parseQuery } from './query.js';
 import { resultsOf } from './results.js';
-import { prefixTerm, type QueryReading, readingOf } from './terms.js';
+import { prefixTerm, readingOf } from './terms.js';
 import type { SearchFilters, SearchOptions, SearchRequest, SearchResponse } from './types.js';
 
 const MAX_CANDIDATES = 400;
@@ -120,22 +120,16 @@ export async function searchIndex(
 }
 
 /** A query as it is searched, and how its words are read. */
-interface ReadQuery extends QueryReading {
-  readonly query: LexicalQuery;
-  readonly dates: DatedNotes | undefined;
-  /** Whether there are notes of the date that it asks about; without any, the date is searched as words. */
-  readonly isDated: boolean;
-}
-
 async function readQuery(
   index: MemoryIndex,
   request: SearchRequest,
   { nowMs, timeZone }: SearchOptions,
-): Promise<ReadQuery> {
+) {
   const { tokenizer, languages } = await readingOf(index);
   const { chunks } = await index.termStatistics([]);
   const date = await dateIn(request.query, nowMs, timeZone);
   const dates = date === undefined ? undefined : await findDatedNotes(date, index);
+  // Without notes of the date, it is searched as words.
   const isDated = date !== undefined && dates !== undefined && dates.chunks > 0;
   const words = isDated ? date.words : request.query;
   const parsed = parseQuery(words, tokenizer, { hasDate: isDated, languages });

@@ -54,20 +54,13 @@ async function remove(name: string, { update }: ExtSettings, run: Run): Promise<
   await run(['collection', 'remove', name], update.commandTimeoutMs);
 }
 
-interface AddResult {
-  readonly listed: readonly ListedCollection[];
-  readonly stdout: string;
-  /** Those that the program rejected with this flag. */
-  readonly refused: readonly Collection[];
-}
-
-/** A release that does not know the flag rejects it, or silently indexes every file. */
+/** A release that does not know the flag rejects it, or silently indexes every file: those collections are `refused`. */
 async function addAll(
   collections: readonly Collection[],
   flag: ToolFeatures['patternFlag'],
   settings: ExtSettings,
   run: Run,
-): Promise<AddResult> {
+) {
   const refused: Collection[] = [];
   let stdout = '';
   for (const collection of collections) {
