@@ -150,7 +150,10 @@ async function openWorkspace(
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await withTrial(configured, options);
-  const workspaceDir = spelledAsOnDisk(resolvePath(dir, context.cwd, context.homeDir));
+  const given = resolvePath(dir, context.cwd, context.homeDir);
+  // Its real path, also where macOS and Windows ignore case, so that it has one index and one forget list however it
+  // was typed; a missing folder's path as it is, which the scan reports.
+  const workspaceDir = ifReadable(() => realpathSync.native(given)) ?? given;
   const base = resolveAgent(loaded, undefined, context);
   // Each folder has its own index, whichever path leads to it.
   const indexName = `workspace-${shortHash(workspaceDir)}`;
@@ -177,14 +180,6 @@ async function openWorkspace(
     // The external program's collections belong to agents, so a folder uses the builtin engine.
     ext: undefined,
   };
-}
-
-/**
- * A folder's real path, also where macOS and Windows ignore case, so that it has one index and one forget list however
- * it was typed; a missing folder's path as it is, which the scan reports.
- */
-function spelledAsOnDisk(folder: string): string {
-  return ifReadable(() => realpathSync.native(folder)) ?? folder;
 }
 
 interface BuiltinParts extends Pick<OpenedMemory, 'agent' | 'forget' | 'home' | 'sources'> {
@@ -267,15 +262,13 @@ async function homeOf(
   return createSharedHome({ place, settings, context, indexFile, listFile });
 }
 
-function indexSettings({ memorySearch }: ResolvedAgent, sources: MemorySources): IndexSettings {
-  const { chunking, store } = memorySearch;
-  return { chunking, tokenizer: store.fts.tokenizer, conversationsIn: foldersOf(sources) };
-}
-
-/** The folders that conversations must belong to, for the identity of an index. */
-function foldersOf({ transcripts }: MemorySources): string {
+function indexSettings(
+  { memorySearch: { chunking, store } }: ResolvedAgent,
+  { transcripts }: MemorySources,
+): IndexSettings {
   const folders = (transcripts?.places ?? []).flatMap(({ projectFolders }) => projectFolders ?? []);
-  return [...new Set(folders)].join(', ');
+  const conversationsIn = [...new Set(folders)].join(', ');
+  return { chunking, tokenizer: store.fts.tokenizer, conversationsIn };
 }
 
 export function memoryDisabled(agent: ResolvedAgent): SvcError {

@@ -99,7 +99,10 @@ export class QueryEmbedder {
       if (known !== undefined) return { vector: known, warning };
       const vector = await adapter.embedQuery(query, { signal: limit });
       const result = { identity, vector, provider: adapter.provider, model: adapter.model };
-      this.remember(key, result);
+      const [oldest] = this.remembered.keys();
+      if (this.remembered.size >= MOST_REMEMBERED && oldest !== undefined)
+        this.remembered.delete(oldest);
+      this.remembered.set(key, result);
       return { vector: result, warning };
     } catch (error) {
       signal.throwIfAborted();
@@ -108,13 +111,6 @@ export class QueryEmbedder {
       if (!mayBeDueToText(known)) provider.recordFailure(known);
       return known;
     }
-  }
-
-  private remember(key: string, vector: QueryVector): void {
-    const [oldest] = this.remembered.keys();
-    if (this.remembered.size >= MOST_REMEMBERED && oldest !== undefined)
-      this.remembered.delete(oldest);
-    this.remembered.set(key, vector);
   }
 }
 

@@ -147,7 +147,9 @@ class BodyReader implements XmlHandler {
         this.endParagraph();
         break;
       case 'w:tc':
-        this.endCell();
+        if (this.rowDepth !== 1) break;
+        this.cells.push(this.cell.trim());
+        this.cell = '';
         break;
       case 'w:tr':
         this.endRow();
@@ -185,12 +187,6 @@ class BodyReader implements XmlHandler {
     const { boxLines } = this;
     this.boxLines = [];
     this.write(boxLines);
-  }
-
-  private endCell(): void {
-    if (this.rowDepth !== 1) return;
-    this.cells.push(this.cell.trim());
-    this.cell = '';
   }
 
   private endRow(): void {

@@ -44,18 +44,14 @@ const UNIT_TOLERANCE = 1e-6;
 
 /** The vector scaled to length 1; zero vectors are unchanged. */
 export function unitVector(vector: Float32Array): Float32Array {
-  const length = Math.sqrt(dotProduct(vector, vector));
+  // In 64-bit floats and a fixed order: bit-identical everywhere.
+  let sum = 0;
+  for (const component of vector) sum += component * component;
+  const length = Math.sqrt(sum);
   if (length === 0 || Math.abs(length - 1) < UNIT_TOLERANCE) return vector;
   const unit = new Float32Array(vector.length);
   for (let at = 0; at < unit.length; at++) unit[at] = (vector[at] ?? 0) / length;
   return unit;
-}
-
-/** Dot product in 64-bit floats and a fixed order: bit-identical everywhere. */
-function dotProduct(a: Float32Array, b: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
-  return sum;
 }
 
 /*

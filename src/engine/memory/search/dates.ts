@@ -161,7 +161,8 @@ function askedDate(
   let { meanings } = one;
   if (isPeriod) meanings = periodOf(one.meanings, two.meanings);
   else if (SINCE_BEFORE.test(query.slice(0, one.start))) {
-    meanings = [untilToday(one.meanings[0], today)];
+    const [{ first, last }] = one.meanings;
+    meanings = [{ first, last: Math.max(last, today) }];
   }
   const used = isPeriod ? [one, two] : [one];
   const { end } = used.at(-1) ?? one;
@@ -189,8 +190,4 @@ function periodOf(from: Meanings, to: Meanings): Meanings {
   const end = fits ?? to[0];
   const start = from.find(({ first }) => first <= end.last) ?? from[0];
   return [{ first: Math.min(start.first, end.first), last: Math.max(start.last, end.last) }];
-}
-
-function untilToday({ first, last }: DayRange, today: number): DayRange {
-  return { first, last: Math.max(last, today) };
 }

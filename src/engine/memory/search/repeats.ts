@@ -74,7 +74,10 @@ export function withOrigins<
   const copies = groups.filter(({ item }) => isCopy(item.passage));
   if (copies.length === 0) return groups;
   const notes = groups.filter(({ item }) => !isCopy(item.passage));
-  const texts = notes.map(({ item }) => flatText(item.passage));
+  // All lines as one: a statement may take several lines in its note.
+  const texts = notes.map(({ item: { passage } }) =>
+    passage.lines.map(({ text }) => plainText(text)).join(' '),
+  );
   /** For each of the best lines of a copy: the position of the note with the same statement; -1 for none. */
   const originsOf = (passage: Passage): number[] =>
     bestLines(passage, lineWeights).map(({ text, number }) => {
@@ -134,11 +137,6 @@ function bestLines(
     .filter(({ text }) => text.length >= LEAST_COPIED);
   const most = Math.max(0, ...weights.map(({ weight }) => weight));
   return weights.filter(({ weight }) => weight > 0 && weight === most);
-}
-
-/** All lines as one: a statement may take several lines in its note. */
-function flatText({ lines }: Passage): string {
-  return lines.map(({ text }) => plainText(text)).join(' ');
 }
 
 function plainText(line: string): string {

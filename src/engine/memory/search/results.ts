@@ -272,7 +272,7 @@ export function diversify<Item extends { readonly score: number; readonly text: 
   const remaining = items.map((item) => ({
     item,
     relevance: high === low ? 1 : (item.score - low) / (high - low),
-    words: wordSet(item.text),
+    words: new Set(wordsOf(item.text).map((word) => word.stem)),
     overlap: 0,
   }));
   const chosen: { readonly item: Item; readonly overlap: number }[] = [];
@@ -287,10 +287,6 @@ export function diversify<Item extends { readonly score: number; readonly text: 
       other.overlap = Math.max(other.overlap, jaccard(next.words, other.words));
   }
   return chosen;
-}
-
-function wordSet(text: string): ReadonlySet<string> {
-  return new Set(wordsOf(text).map((word) => word.stem));
 }
 
 function jaccard(a: ReadonlySet<string>, b: ReadonlySet<string>): number {

@@ -50,7 +50,9 @@ export class PatternList {
     this.origin = origin;
     this.patterns = patterns;
     this.exempt = exempt;
-    const included = exempt.map((path) => `!/${escaped(this.below(path))}`);
+    const included = exempt.map(
+      (path) => `!/${this.below(path).replaceAll(/[\\*?[\]\s]/gu, '\\$&')}`,
+    );
     this.matcher = matcherOf([...patterns, ...included.map((pattern) => ({ line: 0, pattern }))]);
   }
 
@@ -84,10 +86,6 @@ export class PatternList {
     const below = path.slice(this.prefix.length).normalize('NFC');
     return sep === '/' ? below : below.replaceAll(sep, '/');
   }
-}
-
-function escaped(name: string): string {
-  return name.replaceAll(/[\\*?[\]\s]/gu, '\\$&');
 }
 
 function includesAgain({ line, pattern }: Pattern, name: string): boolean {
@@ -161,15 +159,13 @@ function readIgnoreFile(file: string): SkippedFile | string | undefined {
     return readRegularFile(file, MOST_BYTES, READ_NO_LINK).toString('utf8');
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'EFBIG') return tooLarge(file);
+    if (code === 'EFBIG') {
+      return { path: file, reason: 'too_large', detail: `the limit is ${MOST_BYTES / 1024} KB` };
+    }
     if (code === 'EFTYPE' || code === 'EISDIR') return undefined;
     const skip = skipOf(file, error);
     return skip.reason === 'vanished' ? undefined : skip;
   }
-}
-
-function tooLarge(path: string): SkippedFile {
-  return { path, reason: 'too_large', detail: `the limit is ${MOST_BYTES / 1024} KB` };
 }
 
 function patternsIn(text: string, path: string): SkippedFile | readonly Pattern[] {

@@ -138,13 +138,10 @@ const OWN_BLOCK = new RegExp(
 
 /** Blanks what svc wrote itself: dreaming blocks and promotion marks. Line numbers stay. */
 export function withoutOwnWriting(text: string): string {
-  return text.includes(ANY_MARK) ? text.replaceAll(OWN_BLOCK, emptied) : text;
+  if (!text.includes(ANY_MARK)) return text;
+  return text.replaceAll(OWN_BLOCK, (part) => part.replaceAll(/[^\r\n]+/gu, ''));
 }
 
 export function linesWithoutOwnWriting(lines: TextLines): TextLines {
   return lines.text.includes(ANY_MARK) ? textLines(withoutOwnWriting(lines.text)) : lines;
-}
-
-function emptied(part: string): string {
-  return part.replaceAll(/[^\r\n]+/gu, '');
 }

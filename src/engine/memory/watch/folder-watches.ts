@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
 import { ifReadable } from '../../support/files.js';
@@ -17,7 +17,7 @@ export interface FolderWatchesOptions {
 
 interface WatchedFolder {
   readonly folder: string;
-  readonly watch: FolderWatch;
+  readonly watch: ReturnType<OpenWatch>;
   /** To check whether the same folder is still at the path. */
   readonly identity: string;
 }
@@ -109,7 +109,11 @@ export class FolderWatches {
     return true;
   }
 
-  private openWatch(folder: string, recursive: boolean, key: string): FolderWatch | undefined {
+  private openWatch(
+    folder: string,
+    recursive: boolean,
+    key: string,
+  ): ReturnType<OpenWatch> | undefined {
     try {
       return this.options.openWatch(folder, recursive, {
         onChange: (kind, name) => this.onWatchEvent(folder, kind, name),
@@ -235,10 +239,6 @@ export interface WatchListener {
   onError(error: unknown): void;
 }
 
-interface FolderWatch {
-  close(): void;
-}
-
 /**
  * Opens a watch on a folder, including its subfolders if `recursive`.
  *
@@ -248,7 +248,7 @@ export type OpenWatch = (
   folder: string,
   recursive: boolean,
   listener: WatchListener,
-) => FolderWatch;
+) => Pick<FSWatcher, 'close'>;
 
 export const openSystemWatch: OpenWatch = (folder, recursive, listener) => {
   const watcher = watch(folder, { recursive, encoding: 'utf8' });

@@ -54,7 +54,8 @@ export class MemoryWatcher {
     this.target = target;
     this.timing = { ...TIMING, ...timing };
     this.onEvent = (event) => {
-      this.recordMode(event);
+      if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
+      if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });
       onEvent(event);
     };
     this.clock = clock;
@@ -109,11 +110,6 @@ export class MemoryWatcher {
     }
     this.recorder = recorder;
     if (this.source === undefined) recorder.write({ mode: 'interval' });
-  }
-
-  private recordMode(event: WatchEvent): void {
-    if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
-    if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });
   }
 
   private onChange(path: string): void {

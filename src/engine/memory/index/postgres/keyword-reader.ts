@@ -15,16 +15,10 @@ import {
 import { decodeHits, type Hits, type PostingBytes, type TermHits } from './posting-bytes.js';
 import type { WordReader } from './tokenize.js';
 
-/** An expression with the words of its phrases. */
 interface PreparedExpression {
   readonly node: MatchNode;
-  readonly phrases: readonly PreparedPhrase[];
-}
-
-interface PreparedPhrase {
-  readonly phrase: PhraseNode;
-  /** As they are in the index. */
-  readonly words: readonly string[];
+  /** The words of each phrase, as they are in the index. */
+  readonly phrases: ReadonlyMap<PhraseNode, readonly string[]>;
 }
 
 /** What a term is read for; each includes the ones before. */
@@ -87,7 +81,7 @@ export class KeywordReader {
     await this.load(prepared.map((one) => [one, isSingleWord(one) ? 'frequency' : 'hits']));
     return prepared.map((one) => {
       if (!isSingleWord(one)) return matchingIds(one.node, this.hitsIn(one)).length;
-      const [word = ''] = one.phrases[0]?.words ?? [];
+      const [[word = ''] = []] = one.phrases.values();
       return this.terms.get(word)?.chunks ?? 0;
     });
   }
@@ -123,16 +117,15 @@ export class KeywordReader {
     );
     return parsed.map(({ node, phrases }) => ({
       node,
-      phrases: phrases.map((phrase) => ({ phrase, words: wordsOf.get(phrase.text) ?? [] })),
+      phrases: new Map(phrases.map((phrase) => [phrase, wordsOf.get(phrase.text) ?? []])),
     }));
   }
 
   /** The hits of the phrases of an expression that is loaded. */
   private hitsIn({ phrases }: PreparedExpression): (phrase: PhraseNode) => Hits {
     const known = new Map<PhraseNode, Hits>();
-    const byPhrase = new Map(phrases.map((one) => [one.phrase, one]));
     return (phrase) => {
-      const hits = known.get(phrase) ?? this.phraseHits(byPhrase.get(phrase)?.words ?? [], phrase);
+      const hits = known.get(phrase) ?? this.phraseHits(phrases.get(phrase) ?? [], phrase);
       known.set(phrase, hits);
       return hits;
     };
@@ -171,7 +164,7 @@ export class KeywordReader {
     const terms = new Map<string, Need>();
     const beginnings = new Map<string, Need>();
     const words = wanted.flatMap(([{ phrases }, need]) =>
-      phrases.flatMap(({ phrase, words }) =>
+      [...phrases].flatMap(([phrase, words]) =>
         words.map((word, at) => ({
           word,
           isBeginning: phrase.isPrefix && at === words.length - 1,
@@ -254,6 +247,6 @@ function rankOf(need: Need | undefined): number {
   return need === undefined ? 0 : 1 + NEEDS.indexOf(need);
 }
 
-function isSingleWord({ node, phrases: [first] }: PreparedExpression): boolean {
-  return node.type === 'phrase' && !node.isPrefix && first?.words.length === 1;
+function isSingleWord({ node, phrases }: PreparedExpression): boolean {
+  return node.type === 'phrase' && !node.isPrefix && phrases.get(node)?.length === 1;
 }

@@ -15,7 +15,11 @@ class Bytes {
   length = 0;
 
   add(value: number): void {
-    if (this.length + 5 > this.bytes.length) this.grow();
+    if (this.length + 5 > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * this.bytes.length);
+      this.bytes.copy(larger);
+      this.bytes = larger;
+    }
     let left = value;
     while (left >= MORE) {
       this.bytes[this.length++] = (left & (MORE - 1)) | MORE;
@@ -29,12 +33,6 @@ class Bytes {
     const taken = Buffer.from(this.bytes.subarray(0, this.length));
     this.length = 0;
     return taken;
-  }
-
-  private grow(): void {
-    const larger = Buffer.allocUnsafe(2 * this.bytes.length);
-    this.bytes.copy(larger);
-    this.bytes = larger;
   }
 }
 

@@ -58,7 +58,11 @@ export function openIndex(
       return { state: 'newer', why: newer };
     }
     // Only once it is known to be ours: the setting is stored in the file.
-    if (access === 'write') prepareForWriting(database);
+    if (access === 'write') {
+      database.pragma('journal_mode = WAL');
+      // A power failure may lose the latest transactions of a cache, but not corrupt it.
+      database.pragma('synchronous = NORMAL');
+    }
     const index = createSqliteIndex(database, { identity, file, vectors, access });
     return { state: 'ready', index, identity };
   } catch (error) {
@@ -104,12 +108,6 @@ export function createIndex(file: string, identity: IndexIdentity): SqliteIndex 
 /** More makes building no faster: full-text segments are written once and merged in order. */
 const BUILD_CACHE_KIB = 2 * 1024;
 
-function prepareForWriting(database: Connection): void {
-  database.pragma('journal_mode = WAL');
-  // A power failure may lose the latest transactions of a cache, but not corrupt it.
-  database.pragma('synchronous = NORMAL');
-}
-
 function openForReading(file: string): Connection {
   const options = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
   try {
@@ -122,7 +120,9 @@ function openForReading(file: string): Connection {
     const needsRecovery = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !canWrite(file);
     const fault = databaseFault(error);
     if (fault !== 'unwritable' && fault !== 'disk_full' && !needsRecovery) throw error;
-    return openCopyInMemory(file);
+    // A WAL database cannot be opened in a read-only folder, but its bytes can: they are read into memory with the
+    // header's two version fields set to "rollback journal" (https://sqlite.org/fileformat2.html, §1.3.3).
+    return openDatabaseBytes(readFileSync(file).fill(1, 18, 20));
   }
 }
 
@@ -133,16 +133,6 @@ function canWrite(file: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * A WAL database cannot be opened in a read-only folder, but its bytes can: they are read into memory with
- * the header's two version fields set to "rollback journal" (https://sqlite.org/fileformat2.html, §1.3.3).
- */
-function openCopyInMemory(file: string): Connection {
-  const bytes = readFileSync(file);
-  bytes.fill(1, 18, 20);
-  return openDatabaseBytes(bytes);
 }
 
 function ofOtherVersion(file: string, schemaVersion: number): OpenedIndex {

@@ -23,7 +23,9 @@ export function scrub(database: Connection, atMs: number): void {
   // Merged into one segment, the full-text index has no words of deleted rows.
   database.exec("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')");
   database.exec('VACUUM');
-  if (emptyLog(database)) database.exec("DELETE FROM meta WHERE key = 'scrub'");
+  // Writes the log back into the file and truncates it; 1 when a reader blocked it.
+  const isBlocked = database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
+  if (!isBlocked) database.exec("DELETE FROM meta WHERE key = 'scrub'");
 }
 
 /** Deletes the whole cache, because it is not known which text a cached vector is of. */
@@ -36,10 +38,4 @@ function forgetVectors(database: Connection, atMs: number): void {
     // Pages still contain codes of deleted vectors.
     for (const space of allSpaces(database)) if (space.inUse) repairCodes(database, space, 0);
   })();
-}
-
-/** Writes the log back into the file and truncates it. */
-function emptyLog(database: Connection): boolean {
-  // The first column of its row is 1 when a reader blocked it.
-  return database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
 }

@@ -269,7 +269,8 @@ function applyMeaning(meaning: LineMeaning, state: ReadingState): ReadLine {
       if (state.belongs === undefined) return { turn: undefined, state };
       const { turn, key } = meaning;
       const text = maskedText(turn.text);
-      const lastTurn = key === undefined ? undefined : turnId(key, text);
+      const lastTurn =
+        key === undefined ? undefined : crypto().hash('sha256', `${key}\n${text}`).slice(0, 16);
       if (lastTurn !== undefined && lastTurn === state.lastTurn) return { turn: undefined, state };
       return { turn: { ...turn, text }, state: { ...state, hasBegun: true, lastTurn } };
     }
@@ -285,8 +286,4 @@ function belongsToProject(
   if (folderOf === undefined) return mayBeOfProject !== undefined;
   const folder = folderOf(record);
   return folder === undefined ? undefined : isOfProject(folder, projectFolders ?? []);
-}
-
-function turnId(key: string, text: string): string {
-  return crypto().hash('sha256', `${key}\n${text}`).slice(0, 16);
 }

@@ -102,7 +102,8 @@ export async function detectFeatures(tool: Tool, options: RunOptions): Promise<T
   ]);
   const text = `${help.stdout}\n${help.stderr}`;
   if (!/\bcollection\b/u.test(text) || !/\bsearch\b/u.test(text)) throw tooOld(tool);
-  return { release: releaseIn(version?.stdout ?? ''), ...featuresIn(text) };
+  const release = /(?<!\d)\d+\.\d+\.\d+(?:-[\w.]+)?/u.exec(version?.stdout ?? '')?.[0] ?? null;
+  return { release, ...featuresIn(text) };
 }
 
 /** Parses a help text; its wording differs between releases. */
@@ -115,10 +116,6 @@ export function featuresIn(help: string): Omit<ToolFeatures, 'release'> {
     json: onlyFormat ? ['--format', 'json'] : ['--json'],
     vectorSearch: /\bvsearch\b/u.test(help),
   };
-}
-
-function releaseIn(text: string): string | null {
-  return /(?<!\d)\d+\.\d+\.\d+(?:-[\w.]+)?/u.exec(text)?.[0] ?? null;
 }
 
 function tooOld({ program }: Tool): ToolFailure {
