@@ -17,27 +17,25 @@ const SPARE = 3;
 /** More than an answer has room for; several hundred hits exceed the output limit. */
 const MOST_HITS = 100;
 
-interface Asking {
-  readonly settings: ExtSettings;
-  /** Undefined for short-lived processes. */
-  readonly session: KeptSession | undefined;
-}
-
 /**
  * The hits of all sources, queried separately and in parallel.
  *
- * @param time covers all runs of the program until it answers
+ * @param deadline by `performance.now()`; covers all runs of the program until it answers
  * @throws ToolFailure; the signal's reason
  */
 async function askAll(
   tool: Tool,
   request: SearchRequest,
-  time: TimeLimit,
-  asking: Asking,
+  { deadline, signal }: { readonly deadline: number } & Pick<RunOptions, 'signal'>,
+  { settings, session }: Pick<FreshOptions, 'session' | 'settings'>,
 ): Promise<readonly ToolHit[]> {
   // The program rejects queries without a word.
   if (!hasWords(request)) return [];
-  const { settings } = asking;
+  const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
+  /** Queries the program: through a running session if there is one, else by starting it. */
+  const ask = async (question: ToolQuestion): Promise<readonly ToolHit[]> =>
+    (await session?.ask(tool, question, run())) ??
+    askProgram(tool, await knownFeatures(tool, settings, run()), question, run());
   const collections = settings.collections().filter(({ root }) => existsSync(root));
   const sources = new Set(request.sources ?? SOURCES);
   const limit = hitLimit(request, settings.limits.maxResults);
@@ -46,45 +44,16 @@ async function askAll(
     .filter((names) => names.length > 0);
   const mode = modeFor(request, settings);
   const answers = await Promise.all(
-    groups.map((names) => {
+    groups.map(async (names) => {
       const question = { mode, query: request.query, collections: names, limit };
-      return askWithRetry(tool, question, time, asking);
+      const hits = await ask(question);
+      if (hits.length > 0 || mode !== 'search') return hits;
+      // Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried.
+      const query = withoutStopWords(request.query);
+      return query === undefined ? hits : ask({ ...question, query });
     }),
   );
   return interleave(answers);
-}
-
-/** Lexical mode requires every word to match; if nothing matches, stop words are dropped and the query is retried. */
-async function askWithRetry(
-  tool: Tool,
-  question: ToolQuestion,
-  time: TimeLimit,
-  asking: Asking,
-): Promise<readonly ToolHit[]> {
-  const hits = await askOnce(tool, question, time, asking);
-  if (hits.length > 0 || question.mode !== 'search') return hits;
-  const query = withoutStopWords(question.query);
-  return query === undefined ? hits : askOnce(tool, { ...question, query }, time, asking);
-}
-
-/** Queries the program: through a running session if there is one, else by starting it. */
-async function askOnce(
-  tool: Tool,
-  question: ToolQuestion,
-  { deadline, signal }: TimeLimit,
-  { settings, session }: Asking,
-): Promise<readonly ToolHit[]> {
-  const run = (): RunOptions => ({ timeoutMs: msUntil(deadline), signal });
-  const answer = await session?.ask(tool, question, run());
-  if (answer !== undefined) return answer;
-  const features = await knownFeatures(tool, settings, run());
-  return askProgram(tool, features, question, run());
-}
-
-/** The deadline, by `performance.now()`, and the caller's signal. */
-interface TimeLimit {
-  readonly deadline: number;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** The mode of a query; an answer while typing never waits for models. */
@@ -117,7 +86,10 @@ function interleave(answers: readonly (readonly ToolHit[])[]): readonly ToolHit[
   ).flat();
 }
 
-interface FreshOptions extends Asking {
+interface FreshOptions {
+  readonly settings: ExtSettings;
+  /** Undefined for short-lived processes. */
+  readonly session: KeptSession | undefined;
   readonly refresher: ExtRefresher;
   /** Check for changed files before an answer (`sync.onSearch`). */
   readonly syncOnSearch: boolean;
