@@ -74,6 +74,8 @@ async function sharedState(
   };
 }
 
+const pathOf = ({ path }: { readonly path: string }): string => path;
+
 interface StatusInput {
   readonly target: KeptIndex;
   readonly clock: Clock;
@@ -94,6 +96,7 @@ async function statusOf(
   const hasNotes = scan?.files.some(({ source }) => source === 'memory') ?? true;
   const empty = hasNotes ? undefined : emptyMemoryWarning(target.sources.memory);
   if (empty !== undefined) faults.push(empty);
+  const isCurrent = opened.state === 'ready' && opened.identity.schemaVersion === SCHEMA_VERSION;
   const remembered = (await index?.syncMark())?.skipped ?? [];
   return {
     backend: 'builtin',
@@ -104,30 +107,18 @@ async function statusOf(
     staleness: await stalenessOf(opened, target, scan, scannedMs),
     sources: target.sources.transcripts === undefined ? ['memory'] : ['memory', 'sessions'],
     extraPaths: target.sources.memory.extraPaths,
-    excluded: countExcluded(scan),
+    // A file can be both in the workspace and in an extra path.
+    excluded: uniqueBy(scan?.decisions.filter(({ excluded }) => excluded) ?? [], pathOf).length,
     tokenizer: target.settings.tokenizer,
     vectors: index && (await vectorsState(index, options)),
     refusedMedia:
       target.sources.memory.media === undefined ? [] : ((await index?.refusedMedia()) ?? []),
-    frontMatter: await frontMatterFaults(opened),
+    frontMatter: isCurrent ? await opened.index.frontMatterFaults() : [],
     // What the scan finds about a path overrides what the last sync recorded.
-    skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], ({ path }) => path),
+    skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], pathOf),
     watcher: readWatchRecord(target.indexFile),
     faults,
   };
-}
-
-/** A file can be both in the workspace and in an extra path. */
-function countExcluded(scan: Scan | undefined): number {
-  const excluded = scan?.decisions.filter((decision) => decision.excluded) ?? [];
-  return uniqueBy(excluded, ({ path }) => path).length;
-}
-
-async function frontMatterFaults(
-  opened: OpenedIndex<MemoryIndex>,
-): Promise<BackendStatus['frontMatter']> {
-  const isCurrent = opened.state === 'ready' && opened.identity.schemaVersion === SCHEMA_VERSION;
-  return isCurrent ? opened.index.frontMatterFaults() : [];
 }
 
 async function vectorsState(

@@ -88,7 +88,7 @@ function sortPieces(text: string, reading: QueryReading): SortedTerms {
   const sorted: SortedTerms = { words: [], required: [], excluded: [] };
   for (const { groups } of text.matchAll(PIECE)) {
     const word = groups?.['word'] ?? '';
-    const negated = groups?.['minus'] === '-' || isExcludedWord(word);
+    const negated = groups?.['minus'] === '-' || (word.startsWith('-') && EXCLUDED_WORD.test(word));
     const phrase = groups?.['phrase'] ?? (negated ? word.slice(1) : undefined);
     if (phrase === undefined) {
       sorted.words.push(...wordTerms(word, reading));
@@ -114,10 +114,6 @@ export function matchExpression(query: LexicalQuery): string | undefined {
 export function withOptionalPhrases(query: LexicalQuery, reading: QueryReading): LexicalQuery {
   const words = query.required.flatMap(({ phrase = '' }) => wordTerms(phrase, reading));
   return { ...query, required: [], terms: distinct([...query.terms, ...words]) };
-}
-
-function isExcludedWord(word: string): boolean {
-  return word.startsWith('-') && EXCLUDED_WORD.test(word);
 }
 
 /**

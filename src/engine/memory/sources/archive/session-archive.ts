@@ -220,7 +220,8 @@ export class SessionArchive {
       if (record?.fault !== undefined && record.fault !== null) {
         return [{ path, reason: 'unreadable', detail: record.fault }];
       }
-      return record === undefined && !isThere(path) ? [{ path, reason: 'missing' }] : [];
+      const isThere = record !== undefined || lstatSync(path, { throwIfNoEntry: false });
+      return isThere ? [] : [{ path, reason: 'missing' }];
     });
   }
 
@@ -405,8 +406,4 @@ export function lastContinuedMs({
 
 function isKnown(known: FileFingerprint | undefined, now: FileFingerprint): boolean {
   return known !== undefined && isSameFingerprint(known, now);
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

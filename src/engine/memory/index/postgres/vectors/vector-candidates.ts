@@ -78,9 +78,7 @@ export function vectorQueries(memory: OpenMemory) {
   } satisfies Partial<VectorIndex>;
 }
 
-interface VectorOnly {
-  readonly vector: Buffer;
-}
+type VectorOnly = Pick<VectorRow, 'vector'>;
 
 /** Share of a sample that is enough. */
 const ENOUGH = 1 / 8;
