@@ -67,7 +67,6 @@ export interface EmbeddingWork {
 export interface EmbedMissingOptions extends EmbeddingWork {
   /** Number of chunks just written, to report those that already have a vector. */
   readonly written: number;
-  /** Where media files are. */
   readonly workspaceDir: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -57,7 +57,6 @@ export function createForgetting(
     /** Hides a plan; stores are cleaned afterwards. See {@link hide}. */
     hide: (plan: ForgetPlan, how: { readonly fromFile: boolean }, { signal }: WorkOptions = {}) =>
       hide(plan, how, { target, clock, signal }),
-    /** Removes an entry from the list. See {@link undo}. */
     undo: (id: string, { signal }: WorkOptions = {}) => undo(id, { target, clock, signal }),
     forgotten: () => readForgotten(target.forget),
     entries: async () => (await target.home.readForgetList())?.entries ?? [],

@@ -84,7 +84,6 @@ export class Forgotten {
   }
 }
 
-/** Entries with the same salt. */
 class SaltedHashes {
   private readonly salt: string;
   private readonly documents: ReadonlySet<string>;

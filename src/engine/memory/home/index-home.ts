@@ -63,7 +63,6 @@ export interface SharedPlace {
   /** The agent's id, by which hosts share it. */
   readonly agent: string;
   readonly origin: string;
-  /** Where the server is. */
   readonly config: Pick<ResolvedConfig, 'secrets' | 'storage'>;
 }
 

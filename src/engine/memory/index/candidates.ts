@@ -144,7 +144,6 @@ export function comparedExactly(results: number, codes: number): number {
   return Math.max(COMPARED, codes * COMPARED_SHARE, results * COMPARED_PER_RESULT);
 }
 
-/** A document as an index has it, for a filter. */
 export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
   /** JSON. */
@@ -153,7 +152,6 @@ export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly citedPath?: string | null;
 }
 
-/** A chunk as an index has it, for a filter. */
 export interface ChunkRow {
   readonly id: number;
   readonly document: number;

@@ -94,7 +94,6 @@ export interface ContentRow {
   readonly facts: string | null;
 }
 
-/** A document as an index stores it. */
 export interface StoredDocumentRow
   extends FileFingerprint,
     Omit<StoredDocument, 'fingerprint' | 'mimeType' | 'resume'> {
@@ -138,7 +137,6 @@ export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...ro
   };
 }
 
-/** A chunk as an index stores it. */
 export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
 export function contentOf(
@@ -153,7 +151,6 @@ export function contentOf(
   };
 }
 
-/** What an index stores of one source. */
 export type SourceRow = Omit<DocumentCounts['bySource'][number], 'brokenLines'> & {
   readonly brokenLines: number;
 };

@@ -52,7 +52,6 @@ export async function prepareExt(
         lockFile: join(context.state.stateDir, 'qmd', 'update.lock'),
         modelsDir: modelsDir(context),
       }),
-    /** Diagnoses it step by step. */
     diagnose: async (work: DiagnosisWork) => {
       const { diagnoseExt } = await import('./diagnose-ext.js');
       return diagnoseExt(settings, find, work);
