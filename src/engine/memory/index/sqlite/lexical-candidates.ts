@@ -5,7 +5,6 @@ import { SOURCES, type Source } from '../../types.js';
 import {
   type CandidateFilter,
   type ChunkRow,
-  type DatedQuestion,
   type DocumentRow,
   type FoundColumns,
   filterChunkIds,
@@ -73,9 +72,40 @@ export function keywordQueries(database: Connection, filtered: Filtered) {
       const sql = `SELECT count(*) FROM chunks WHERE ${DATED}`;
       return queryValue<number>(database, sql, { first, last }) ?? 0;
     },
-    datedCandidates: async ({ filter, ...question }) => {
+    /** By BM25, then the newest; ties by path and line. */
+    datedCandidates: async ({ days, match, mustMatch, except, limit, filter }) => {
       await letOthersRun();
-      return datedCandidates(database, question, filtered(filter));
+      const kept = filtered(filter);
+      // Materialized: in the join, the words would be searched again for each chunk of these days.
+      const scores = `WITH scores AS MATERIALIZED (
+        SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
+        WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED}))`;
+      const scored =
+        match === undefined
+          ? { scores: '', column: '0.0', join: '' }
+          : {
+              scores,
+              column: 'coalesce(scores.bm25, 0.0)',
+              join: `${mustMatch ? '' : 'LEFT'} JOIN scores ON scores.rowid = dated.id`,
+            };
+      // Only the texts of the best are read: a third of the time where the days are a year.
+      const rows = queryRows<CandidateRow>(
+        database,
+        `${scored.scores} ${SELECT_CANDIDATE}, best.bm25 AS bm25
+         FROM (
+           SELECT dated.id, ${scored.column} AS bm25
+           FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
+           WHERE ${DATED} ${restrictChunks(kept, 'dated')}
+             ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
+           ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
+           LIMIT @limit
+         ) AS best
+         JOIN chunks ON chunks.id = best.id
+         JOIN documents ON documents.id = chunks.document_id
+         ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
+        { ...days, match, except, kept: kept?.ids, limit },
+      );
+      return rows.map(foundChunk);
     },
     termStatistics: async (matches) => {
       const chunks = Number(readMeta(database, 'chunks') ?? 0);
@@ -169,44 +199,6 @@ async function bestCandidates(
 }
 
 const DATED = 'first_day <= @last AND last_day >= @first';
-
-/** The chunks of some days: by BM25, then the newest; ties by path and line. */
-export function datedCandidates(
-  database: Connection,
-  { days, match, mustMatch, except, limit }: Omit<DatedQuestion, 'filter'>,
-  kept: FilterResult | undefined,
-): LexicalCandidate[] {
-  // Materialized: in the join, the words would be searched again for each chunk of these days.
-  const scores = `WITH scores AS MATERIALIZED (
-    SELECT rowid, -bm25(chunks_fts, ${WEIGHTS}) AS bm25 FROM chunks_fts
-    WHERE chunks_fts MATCH @match AND +rowid IN (SELECT id FROM chunks WHERE ${DATED}))`;
-  const scored =
-    match === undefined
-      ? { scores: '', column: '0.0', join: '' }
-      : {
-          scores,
-          column: 'coalesce(scores.bm25, 0.0)',
-          join: `${mustMatch ? '' : 'LEFT'} JOIN scores ON scores.rowid = dated.id`,
-        };
-  // Only the texts of the best are read: a third of the time where the days are a year.
-  const rows = queryRows<CandidateRow>(
-    database,
-    `${scored.scores} ${SELECT_CANDIDATE}, best.bm25 AS bm25
-     FROM (
-       SELECT dated.id, ${scored.column} AS bm25
-       FROM chunks AS dated JOIN documents ON documents.id = dated.document_id ${scored.join}
-       WHERE ${DATED} ${restrictChunks(kept, 'dated')}
-         ${except === undefined ? '' : 'AND dated.id NOT IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH @except)'}
-       ORDER BY bm25 DESC, dated.first_day DESC, documents.path, dated.start_line, dated.id
-       LIMIT @limit
-     ) AS best
-     JOIN chunks ON chunks.id = best.id
-     JOIN documents ON documents.id = chunks.document_id
-     ORDER BY best.bm25 DESC, chunks.first_day DESC, documents.path, chunks.start_line, chunks.id`,
-    { ...days, match, except, kept: kept?.ids, limit },
-  );
-  return rows.map(foundChunk);
-}
 
 /** Of one folder's dated notes, the newer first; undated ones count as new. */
 const NEWER_FIRST = `
