@@ -169,7 +169,7 @@ class EmbeddingRun {
 
   async embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
     const { index } = this;
-    const { written, onEvent } = this.options;
+    const { atMost, written, onEvent } = this.options;
     const { provider, model } = adapter;
     this.model = model;
     const identity = identityKey(adapter.identity);
@@ -179,7 +179,6 @@ class EmbeddingRun {
     this.known = Math.max(0, written - chunks - skippedMedia);
     this.identity = identity;
     this.pending = chunks;
-    const { atMost } = this.options;
     if (atMost !== undefined && isForJobs(adapter, missing, atMost)) return;
     const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
     onEvent({ type: 'embed.started', provider, model, passages, known: this.known });

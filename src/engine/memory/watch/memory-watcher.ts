@@ -30,8 +30,9 @@ const TIMING: WatchTiming = {
  * rejects with them.
  */
 export class MemoryWatcher {
+  private readonly end = deferred<void>();
   /** Rejects on a bug, after which the watcher is closed; resolves when it was closed. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<void> = this.end.promise;
   private readonly target: WatchTarget;
   private readonly timing: WatchTiming;
   private readonly onEvent: (event: WatchEvent) => void;
@@ -39,7 +40,6 @@ export class MemoryWatcher {
   private readonly source: ChangeSource | undefined;
   private readonly debounce: ReturnType<typeof createDebounce>;
   private readonly closing = new AbortController();
-  private readonly end = deferred<void>();
   private recorder: WatchRecorder | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
@@ -50,7 +50,6 @@ export class MemoryWatcher {
   private failures = 0;
 
   constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
-    this.ended = this.end.promise;
     this.target = target;
     this.timing = { ...TIMING, ...timing };
     this.onEvent = (event) => {
