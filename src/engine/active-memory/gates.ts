@@ -25,7 +25,6 @@ export const GATES = [
 
 export type Gate = (typeof GATES)[number];
 
-/** A gate that was checked. */
 interface CheckedGate {
   readonly gate: Gate;
   readonly open: boolean;

@@ -58,7 +58,6 @@ export interface RecallSelection {
   readonly workspace?: string | undefined;
 }
 
-/** Limits of one recall. */
 export interface RecallLimits {
   readonly signal: AbortSignal;
   /** Time left until `deadlineMs` of the lane. */
@@ -72,7 +71,6 @@ export interface OpenLane {
   readonly context: EngineContext;
   readonly facts: GateFacts & { readonly resolvedAgent: ResolvedAgent };
   readonly limits: RecallLimits;
-  /** Registers work to finish after the turn. */
   readonly finishAfterTurn: (work: Promise<void>) => void;
 }
 

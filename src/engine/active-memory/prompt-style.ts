@@ -37,7 +37,6 @@ const BALANCED: StyleRules = {
   preferencesOnly: false,
 };
 
-/** Rules by style. */
 export const STYLE_RULES: Readonly<Record<PromptStyle, StyleRules>> = {
   balanced: BALANCED,
   contextual: { ...BALANCED, minScore: 0.38, minTopics: 0.3, minShare: 0.4, maxNotes: 4 },

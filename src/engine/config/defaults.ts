@@ -232,7 +232,6 @@ export const ROUTE_DEFAULTS = {
   acceptedStatus: 202,
 } as const;
 
-/** A schedule. */
 export const SCHEDULE_DEFAULTS = {
   enabled: true,
   action: 'create_flow',

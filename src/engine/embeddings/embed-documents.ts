@@ -6,7 +6,6 @@ import { VendorFault } from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 
 export interface EmbedDocumentsOptions {
-  /** Sends one request. */
   readonly send: (inputs: readonly EmbeddingInput[]) => Promise<VendorAnswer>;
   readonly limits: RequestLimits;
   /** Concurrent requests. */

@@ -15,7 +15,6 @@ export { IMPORT_PROGRAMS, type ImportProgram } from './imported.js';
 export type { ConfigImportOutput } from './output-schemas.js';
 export type { ImportItem, ImportPlan } from './plan-import.js';
 
-/** What to import from where. */
 interface ImportRequest {
   readonly program: ImportProgram;
   /** A file or folder of the program; undefined is its default. */

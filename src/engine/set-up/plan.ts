@@ -109,7 +109,6 @@ export function planSetUp(
   };
 }
 
-/** The text after each edit. */
 function textsAfter(base: string, edits: readonly Edit[]): readonly string[] {
   const texts: string[] = [];
   for (const { path, value } of edits) {

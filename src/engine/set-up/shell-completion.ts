@@ -12,7 +12,6 @@ export type CompletionShell = (typeof COMPLETION_SHELLS)[number];
 /** Where completion goes; absolute paths. */
 export interface CompletionPlan {
   readonly shell: CompletionShell;
-  /** The script of the shell. */
   readonly scriptFile: string;
   /** What reads the script at the start of the shell; undefined where the shell finds it itself. */
   readonly startup: { readonly file: string; readonly line: string } | undefined;

@@ -11,7 +11,6 @@ import {
   openDatabase,
 } from './database.js';
 
-/** How a lock is waited for. */
 interface LockWait {
   readonly signal?: AbortSignal | undefined;
   /** In milliseconds; 0 tries once. As long as needed when left out. */

@@ -1,4 +1,3 @@
-/** A text to insert. */
 export interface Insertion {
   /** In the text without any of the insertions. */
   readonly offset: number;

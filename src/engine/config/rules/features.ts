@@ -86,7 +86,6 @@ export const certificatesAreComplete: Rule = function* ({ gateway, mcp }) {
   }
 };
 
-/** Keys with paths relative to the configuration file. */
 const FILE_RELATIVE_KEYS: readonly ConfigPath[] = [
   ['agents', 'defaults', 'workspace'],
   ['memory', 'ext', 'sessions', 'exportDir'],

@@ -157,7 +157,6 @@ export function reviewFile(context: EngineContext, options: LoadConfigOptions): 
   return reviewTrust(context, file, requireValid(readCheckedConfig(file)).input);
 }
 
-/** A configuration file that the user trusts. */
 const trustedConfig = z.object({
   /** Absolute path with the links of its folder resolved. */
   file: z.string(),

@@ -93,7 +93,6 @@ interface PlanRules {
 const MEMORY_BYTES = 256 * 1024 * 1024;
 /** Generous overhead of a line besides its text. */
 const LINE_BYTES = 512;
-/** Size of the portions that go inline. */
 const INLINE_PORTION = 1024;
 
 /** Divides inputs into jobs as large as the vendor accepts, and portions that go inline; lazily. */

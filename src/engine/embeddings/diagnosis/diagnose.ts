@@ -45,7 +45,6 @@ export interface DiagnoseOptions extends DiagnosisWork {
   readonly checkVectors?:
     | ((opened: Promise<EmbeddingAdapter | undefined>) => Promise<VectorsOutcome>)
     | undefined;
-  /** Checks the reranker, if there is one. */
   readonly checkRerank?: (() => Promise<CheckOutcome>) | undefined;
 }
 

@@ -77,7 +77,6 @@ function isBelow(path: readonly string[], above: ConfigPath): boolean {
   return above.every((part, at) => path[at] === part);
 }
 
-/** A table header with its values. */
 interface Table {
   readonly header: TomlStatement;
   readonly values: readonly TomlStatement[];
