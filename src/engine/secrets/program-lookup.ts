@@ -149,17 +149,9 @@ async function programFile(provider: ExecProvider, alias: string): Promise<strin
 
 /** @param path without links in it */
 async function isInsideOne(path: string, folders: readonly string[]): Promise<boolean> {
-  const inside = await Promise.all(folders.map((folder) => isBelow(path, folder)));
-  return inside.includes(true);
-}
-
-async function isBelow(path: string, folder: string): Promise<boolean> {
-  try {
-    return isInside(path, await realpath(folder));
-  } catch {
-    // The folder does not exist.
-    return false;
-  }
+  // Undefined for a folder that does not exist.
+  const real = folders.map((folder) => realpath(folder).catch(() => undefined));
+  return (await Promise.all(real)).some((one) => one !== undefined && isInside(path, one));
 }
 
 /** The version of requests and replies (facts §3.3). */
