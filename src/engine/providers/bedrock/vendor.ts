@@ -21,8 +21,7 @@ import type { EmbeddingVendor, ProviderSettings, VendorTools } from '../vendor.j
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 import { type BedrockAuth, createClient, resolvePlace } from './client.js';
 import { credentialChain } from './credentials.js';
-import type { Family, FamilyCall } from './families.js';
-import { findModel, withoutRegion } from './models.js';
+import { type Family, type FamilyCall, findModel, withoutRegion } from './models.js';
 
 /** All regions give the same vectors: another AWS_REGION must not re-embed everything. */
 const ANY_REGION = 'https://bedrock-runtime.amazonaws.com';
