@@ -71,20 +71,17 @@ export const ollama: AddressedProvider<'ollama'> = {
         maxTokensPerInput: inputTokensOf(model, 2048),
         maxTokensPerRequest: 8192,
       },
-      embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+      embed: async ({ inputs, role, ...call }) => {
         const json = {
           model,
           input: inputs.map((input) => prompts.write(input, role)),
           truncate: false,
           dimensions,
         };
-        const sent = { method: 'POST', url: `${endpoint}/api/embed`, headers } as const;
+        const request = { method: 'POST', url: `${endpoint}/api/embed`, headers, json } as const;
         const answer = await withHintWhenRefused(
           `start it with \`ollama serve\`, or set ${addressSetting} to where it runs`,
-          sendRequest(
-            { ...sent, json, signal, timeoutMs, pacing },
-            explainOllama(model, addressSetting),
-          ),
+          sendRequest({ ...call, ...request }, explainOllama(model, addressSetting)),
         );
         return readOllamaAnswer(parseAnswer(answer));
       },

@@ -61,15 +61,11 @@ export function openAiShaped(
     limits: shape.limits(model),
     documentForm,
     ...(batch === undefined ? {} : { batch }),
-    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+    embed: async ({ inputs, role, ...call }) => {
       const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };
       const request = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
-      const sending = sendRequest(
-        { ...request, signal, timeoutMs, pacing },
-        shape.explain(model, inputs),
-      );
-      const answer = await withHintWhenRefused(shape.startHint, sending);
-      return readOpenAiAnswer(answer);
+      const sending = sendRequest({ ...call, ...request }, shape.explain(model, inputs));
+      return readOpenAiAnswer(await withHintWhenRefused(shape.startHint, sending));
     },
   };
 }

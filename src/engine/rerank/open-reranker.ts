@@ -25,33 +25,20 @@ export async function openReranker(
   signal: AbortSignal,
 ): Promise<Reranker> {
   const { provider, model, timeoutMs } = choice;
-  if (provider === 'chat') return openChat(model ?? '', world, signal);
-  if (provider === 'local') return openLocal(model ?? '', settings, world, signal);
+  if (provider === 'chat') {
+    const { chooseChatModel, openChatModel } = await import('../chat/index.js');
+    const { createChatReranker } = await import('./adapters/chat.js');
+    const chosen = chooseChatModel(model ?? '', world);
+    return createChatReranker(await openChatModel(chosen, world, signal));
+  }
+  if (provider === 'local') {
+    const { openLocalReranker } = await import('./adapters/local.js');
+    const local = { ...settings.local, modelPath: model ?? '' };
+    return openLocalReranker(local, runtimesDir(world.stateDir), signal);
+  }
   const { credential, headers } = await readAccess(choice, world, signal);
   const baseUrl = addressOf(choice, credential) ?? '';
   return createHttpReranker({ provider, model, baseUrl, credential, headers, timeoutMs });
-}
-
-async function openChat(
-  model: string,
-  world: ProviderWorld,
-  signal: AbortSignal,
-): Promise<Reranker> {
-  const { chooseChatModel, openChatModel } = await import('../chat/index.js');
-  const { createChatReranker } = await import('./adapters/chat.js');
-  return createChatReranker(await openChatModel(chooseChatModel(model, world), world, signal));
-}
-
-async function openLocal(
-  model: string,
-  { local }: OpenRerankerOptions['settings'],
-  { stateDir }: ProviderWorld,
-  signal: AbortSignal,
-): Promise<Reranker> {
-  const { openLocalReranker } = await import('./adapters/local.js');
-  const { modelCacheDir, contextSize } = local;
-  const runtimes = runtimesDir(stateDir);
-  return openLocalReranker({ model, modelCacheDir, contextSize, runtimes }, signal);
 }
 
 /** Voyage has another address for keys of MongoDB Atlas. */

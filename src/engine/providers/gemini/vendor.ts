@@ -64,21 +64,16 @@ export function createGeminiVendor(
       request: (input) => request(input, 'document'),
       dimensions: settings.dimensions,
     }),
-    embed: async ({ inputs, role, signal, timeoutMs, pacing }) => {
+    embed: async ({ inputs, role, ...call }) => {
       const requests = inputs.map((input) => ({
         model: `models/${model}`,
         ...request(input, role),
       }));
       try {
-        const answer = await connection.send({
-          method: 'POST',
-          url: `${endpoint}/${path}:batchEmbedContents`,
-          json: { requests },
-          signal,
-          timeoutMs,
-          pacing,
-        });
-        return readAnswer(answer);
+        const url = `${endpoint}/${path}:batchEmbedContents`;
+        return readAnswer(
+          await connection.send({ ...call, method: 'POST', url, json: { requests } }),
+        );
       } catch (error) {
         throw inputs.some(({ media }) => media !== undefined) ? blamedOnMedia(error) : error;
       }

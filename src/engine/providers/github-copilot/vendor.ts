@@ -69,16 +69,11 @@ export async function createCopilotVendor(
       maxTokensPerRequest: Number.POSITIVE_INFINITY,
     },
     documentForm: '',
-    embed: async ({ inputs, signal: aborted, timeoutMs, pacing: paced }) => {
-      const answer = await session.send({
-        method: 'POST',
-        path: '/embeddings',
-        json: { model: model.id, input: inputs.map(plainText), dimensions },
-        signal: aborted,
-        timeoutMs,
-        pacing: paced,
-      });
-      return readOpenAiAnswer(answer);
+    embed: async ({ inputs, ...call }) => {
+      const json = { model: model.id, input: inputs.map(plainText), dimensions };
+      return readOpenAiAnswer(
+        await session.send({ ...call, method: 'POST', path: '/embeddings', json }),
+      );
     },
   };
 }

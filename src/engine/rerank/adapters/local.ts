@@ -17,19 +17,10 @@ import {
 } from '../../providers/local/model.js';
 import { runtimeState } from '../../providers/local/runtime/store.js';
 import { usableCores } from '../../providers/local/vendor.js';
+import type { LocalSettings } from '../../providers/vendor.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
 import { unlessAborted } from '../../support/async.js';
 import type { RankedDocument, Reranker } from '../reranker.js';
-
-export interface LocalSettings {
-  /** A path, or a reference that was downloaded. */
-  readonly model: string;
-  readonly modelCacheDir: string;
-  /** In tokens, at most what the model was trained for. */
-  readonly contextSize: number;
-  /** The folder of runtimes. */
-  readonly runtimes: string;
-}
 
 /** Models read a few hundred tokens well; longer texts only take time. */
 const MAX_DOCUMENT_CHARS = 4000;
@@ -39,20 +30,22 @@ const MAX_CONTEXT = 4096;
 /**
  * Loads a GGUF reranking model into this process.
  *
+ * @param settings `modelPath`: a path, or a reference that was downloaded
+ * @param runtimes the folder of runtimes
  * @throws VendorFault, or the signal's reason
  */
 export async function openLocalReranker(
-  settings: LocalSettings,
+  settings: LocalSettings & { readonly modelPath: string },
+  runtimes: string,
   signal: AbortSignal,
 ): Promise<Reranker> {
-  const { model: modelPath, modelCacheDir, runtimes } = settings;
   const state = runtimeState(runtimes);
   if (state.state === 'missing') {
     throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
   }
   const path = await withOwnHint(async () => {
-    const file = modelFileState({ modelPath, modelCacheDir });
-    if (!file.present) throw notDownloaded(file, modelPath);
+    const file = modelFileState(settings);
+    if (!file.present) throw notDownloaded(file, settings.modelPath);
     checkModelFile(file.path);
     return file.path;
   });
