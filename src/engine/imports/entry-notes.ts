@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
 import { isInside, makeFolders, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
-import type { ImportedEntry, ImportProgram } from './imported.js';
+import type { ImportedEntry } from './imported.js';
 
 /** A note with entries that it does not have yet. */
 export interface PlannedNote {
@@ -16,11 +16,6 @@ export interface PlannedNote {
 
 /** Larger notes are not of an import. */
 const MAX_NOTE_BYTES = 64 * 1024 * 1024;
-
-/** The folder of imported notes, which is part of the memory of the workspace. */
-export function notesFolder(workspaceDir: string, program: ImportProgram): string {
-  return join(workspaceDir, 'memory', program);
-}
 
 /**
  * The notes to write: one per day, with the entries that an earlier import has not written.

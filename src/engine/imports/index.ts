@@ -33,26 +33,19 @@ export async function prepareImport(
   context: EngineContext,
 ): Promise<ImportPlan> {
   const source = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
-  return planImport(program, await readProgram(program, source, context), context, configFile);
+  const read = await READERS[program]();
+  return planImport(program, read(source, context), context, configFile);
 }
 
+type ReadProgram = (path: string | undefined, context: EngineContext) => ImportedData;
+
 /** The parsers of each format are loaded only for it. */
-async function readProgram(
-  program: ImportProgram,
-  path: string | undefined,
-  context: EngineContext,
-): Promise<ImportedData> {
-  switch (program) {
-    case 'openclaw':
-      return (await import('./sources/openclaw.js')).readOpenClaw(path, context);
-    case 'qmd':
-      return (await import('./sources/qmd.js')).readQmd(path, context);
-    case 'basic-memory':
-      return (await import('./sources/basic-memory.js')).readBasicMemory(path, context);
-    case 'claude-mem':
-      return (await import('./sources/claude-mem.js')).readClaudeMem(path, context);
-  }
-}
+const READERS: Readonly<Record<ImportProgram, () => Promise<ReadProgram>>> = {
+  openclaw: async () => (await import('./sources/openclaw.js')).readOpenClaw,
+  qmd: async () => (await import('./sources/qmd.js')).readQmd,
+  'basic-memory': async () => (await import('./sources/basic-memory.js')).readBasicMemory,
+  'claude-mem': async () => (await import('./sources/claude-mem.js')).readClaudeMem,
+};
 
 /** The JSON document of an import. */
 export function importOutput(

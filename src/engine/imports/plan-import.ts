@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import {
   checkConfigText,
   configTextNow,
@@ -23,7 +23,7 @@ import type { EngineContext } from '../support/context.js';
 import { expandHome, realOrGiven } from '../support/files.js';
 import { isRecord } from '../support/text.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
-import { notesFolder, type PlannedNote, planNotes } from './entry-notes.js';
+import { type PlannedNote, planNotes } from './entry-notes.js';
 import type { ImportedData, ImportedSetting, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
 
@@ -69,7 +69,8 @@ export function planImport(
     return { outcome: 'left', from, to: null, why };
   });
   const agent = resolveAgent(loadConfigText(file, merge.text), undefined, context);
-  const folder = notesFolder(agent.workspaceDir, program);
+  // A part of the memory of the workspace.
+  const folder = join(agent.workspaceDir, 'memory', program);
   return {
     program,
     source: imported.source,
