@@ -47,11 +47,10 @@ export function childEnvironment(
   env: EngineContext['env'],
   added: Readonly<Record<string, string>> = {},
 ): Readonly<Record<string, string>> {
-  const passed = Object.entries(env).flatMap(([name, value]) => {
-    const isPassed = PASSED_VARIABLES.has(name.toUpperCase()) || name.startsWith('LC_');
-    return isPassed && value !== undefined ? [[name, value] as const] : [];
-  });
-  return { ...Object.fromEntries(passed), ...added };
+  const passed = Object.entries(env).filter(
+    ([name]) => PASSED_VARIABLES.has(name.toUpperCase()) || name.startsWith('LC_'),
+  );
+  return { ...wholeEnvironment(Object.fromEntries(passed)), ...added };
 }
 
 /** The environment of svc itself, with its secrets: for another svc, and for what a person asked svc to run. */

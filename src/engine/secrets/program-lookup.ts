@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { wholeEnvironment } from '../child/program.js';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { isInside } from '../support/files.js';
 import { isRecord, parsedJson, utf8Text } from '../support/text.js';
@@ -34,12 +35,14 @@ export async function programLookup(
   const input = programRequest(alias, ids);
   refuseLarge(input, alias, settings.resolution.maxBatchBytes);
   const file = await programFile(provider, alias);
+  const passed = Object.fromEntries(provider.passEnv.map((name) => [name, env[name]]));
   const end = await runProgram({
     command: [file, ...provider.args],
     // A program may act on the name that it is called by.
     argv0: provider.command,
     keepsBackground: true,
-    env: environmentOf(provider, env),
+    // Of svc's own environment, only the variables in passEnv.
+    env: { ...wholeEnvironment(passed), ...provider.env },
     cwd: dirname(file),
     input,
     timeoutMs: provider.timeoutMs,
@@ -60,18 +63,6 @@ function refuseLarge(input: string, alias: string, maxBatchBytes: number): void 
     `the request to "${alias}" has ${bytes} bytes; the limit is ${maxBatchBytes}`,
     `svc config set secrets.resolution.maxBatchBytes ${bytes}, or use a second provider`,
   );
-}
-
-/** Of svc's own environment, only the variables in passEnv. */
-function environmentOf(
-  { env, passEnv }: ExecProvider,
-  svcEnv: SecretContext['env'],
-): Record<string, string> {
-  const passed = passEnv.flatMap((name) => {
-    const value = svcEnv[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { ...Object.fromEntries(passed), ...env };
 }
 
 function stdoutOf(end: ProgramEnd, provider: ExecProvider, alias: string, hint: string): Buffer {
