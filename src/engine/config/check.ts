@@ -69,7 +69,8 @@ function applyRules(input: ConfigInput): readonly RuleFinding[] {
   return RULES.flatMap((rule) => [...rule(input, scopes)]);
 }
 
-function isSameFault({ code, path }: ConfigFault): (other: ConfigFault) => boolean {
+/** Whether another fault is the same, perhaps of an earlier text. */
+export function isSameFault({ code, path }: ConfigFault): (other: ConfigFault) => boolean {
   return (other) => other.code === code && other.path === path;
 }
 

@@ -42,12 +42,10 @@ export type FaultCode =
   | 'weights-sum-zero'
   | 'wrong-type';
 
-/** A fault makes the configuration unusable. */
-type FaultSeverity = 'fault' | 'warning';
-
 /** A problem in a configuration file. Contains no secret values. */
 export interface ConfigFault {
-  readonly severity: FaultSeverity;
+  /** A fault makes the configuration unusable. */
+  readonly severity: 'fault' | 'warning';
   readonly code: FaultCode;
   /** Like `agents.list[0].memorySearch.provider`; empty for the whole file. */
   readonly path: string;
@@ -62,14 +60,12 @@ export interface ConfigFault {
   readonly related?: readonly SourceLocation[] | undefined;
 }
 
-type FaultTexts = Pick<ConfigFault, 'expected' | 'message' | 'related' | 'suggestion'>;
-
 /** A fault at a place of a file. */
 export function faultAt(
   code: FaultCode,
   path: ConfigPath,
   location: SourceLocation,
-  texts: FaultTexts,
+  texts: Pick<ConfigFault, 'expected' | 'message' | 'related' | 'suggestion'>,
 ): ConfigFault {
   return { severity: 'fault', code, path: formatPath(path), location, ...texts };
 }

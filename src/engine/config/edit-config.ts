@@ -2,11 +2,15 @@ import { SvcError, type Warning } from '../errors/index.js';
 import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import { isRecord } from '../support/text.js';
-import { checkConfigText, faultsError, requireValid, type ValidConfig } from './check.js';
-import type { ConfigFault } from './config-fault.js';
+import {
+  checkConfigText,
+  faultsError,
+  isSameFault,
+  requireValid,
+  type ValidConfig,
+} from './check.js';
 import { type ConfigPath, formatPath, isSameData, valueAt } from './config-path.js';
-import type { LoadConfigOptions } from './discovery.js';
-import { type Discovery, discoverConfig } from './discovery.js';
+import { type Discovery, discoverConfig, type LoadConfigOptions } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
@@ -146,9 +150,8 @@ function writeEdit(
 export function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
   const checked = checkConfigText(file, edited);
   if (checked.input !== undefined) return requireValid(checked);
-  const remains = (fault: ConfigFault): boolean =>
-    checked.faults.some(({ code, path }) => code === fault.code && path === fault.path);
-  const earlier = checkConfigText(file, text).faults.filter(remains);
+  const { faults } = checkConfigText(file, text);
+  const earlier = faults.filter((fault) => checked.faults.some(isSameFault(fault)));
   if (earlier.length > 0) throw faultsError(file, earlier);
   const [first] = checked.faults;
   const suggestion = first?.suggestion === undefined ? '' : `did you mean "${first.suggestion}"? `;

@@ -4,8 +4,7 @@ import { isRecord, suggestName, withEllipsis } from '../support/text.js';
 import { type ConfigFault, faultAt } from './config-fault.js';
 import { type ConfigPath, formatPath, type PathSegment, valueAt } from './config-path.js';
 import type { ConfigDocument } from './document.js';
-import type { ConfigInput } from './schema/index.js';
-import { configSchema } from './schema/index.js';
+import { type ConfigInput, configSchema } from './schema/index.js';
 import {
   describeType,
   describeTypes,
@@ -59,7 +58,7 @@ function unionFaults(
   issue: z.core.$ZodIssueInvalidUnion,
   path: ConfigPath,
 ): readonly ConfigFault[] {
-  const intended = issue.errors.find((issues) => issues.every((inner) => goesDeeper(inner)));
+  const intended = issue.errors.find((issues) => issues.every(goesDeeper));
   if (intended === undefined || intended.length === 0) {
     return [wrongValue(document, path, typeof valueAt(document.value, path) !== 'string')];
   }

@@ -228,15 +228,12 @@ function describeLength(list: $ZodArray): string {
 }
 
 function describeNumber(schema: $ZodNumber): string {
-  const noun = isWhole(schema) ? 'a whole number' : 'a number';
+  const isWhole = schema instanceof $ZodNumberFormat && schema._zod.def.format === 'safeint';
+  const noun = isWhole ? 'a whole number' : 'a number';
   const { from, to } = boundsOf(schema);
   if (from !== undefined && to !== undefined) return `${noun} between ${from} and ${to}`;
   if (from !== undefined) return `${noun} of at least ${from}`;
   return to === undefined ? noun : `${noun} of at most ${to}`;
-}
-
-function isWhole(schema: $ZodNumber): boolean {
-  return schema instanceof $ZodNumberFormat && schema._zod.def.format === 'safeint';
 }
 
 function boundsOf(schema: $ZodNumber): { readonly from?: number; readonly to?: number } {

@@ -9,12 +9,12 @@ import { readJsonFile, writeJsonFile } from '../../support/json-file.js';
 import { shortList, withSortedKeys } from '../../support/text.js';
 import { checkConfigText, readCheckedConfig, requireValid } from '../check.js';
 import { formatPath } from '../config-path.js';
-import type { LoadConfigOptions } from '../discovery.js';
 import {
   configLocation,
   type Discovery,
   discoverConfig,
   isOwnConfig,
+  type LoadConfigOptions,
   needsTrust,
 } from '../discovery.js';
 import type { LoadedConfig } from '../resolved.js';
