@@ -8,16 +8,12 @@ import {
   settingLocator,
 } from '../config/index.js';
 import type { Warning } from '../errors/index.js';
-import type { EngineContext, OnSecret } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 
 /** What choosing a provider needs besides one agent's settings. */
-export interface ProviderWorld {
+export interface ProviderWorld extends Pick<EngineContext, 'env' | 'homeDir' | 'onSecret'> {
   readonly config: Pick<ResolvedConfig, 'models' | 'secrets'>;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly homeDir: string;
   readonly stateDir: string;
-  /** Called with each secret that is read. */
-  readonly onSecret?: OnSecret | undefined;
 }
 
 export function providerWorld(loaded: LoadedConfig, context: EngineContext): ProviderWorld {

@@ -1,4 +1,4 @@
-import type { Clock, EngineContext } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 import type { EmbeddingEvent } from './embedding-event.js';
 import type { Pacing } from './requests/pacer.js';
 
@@ -13,17 +13,12 @@ export interface TextInput {
   readonly media?: undefined;
 }
 
-interface MediaPart {
-  /** For example, `image/png`. */
-  readonly mimeType: string;
-  readonly data: Buffer;
-}
-
 export interface MediaInput {
   /** Its label; never blank. */
   readonly text: string;
   readonly title?: undefined;
-  readonly media: MediaPart;
+  /** `mimeType` is `image/png`, for example. */
+  readonly media: { readonly mimeType: string; readonly data: Buffer };
 }
 
 /** Only {@link EmbeddingAdapter.embedsMedia} adapters accept media. */
@@ -146,11 +141,9 @@ export interface ProviderSettings {
   readonly local: LocalSettings;
 }
 
-export interface VendorTools {
+export interface VendorTools extends Pick<EngineContext, 'clock' | 'env'> {
   /** State folder, for logins and runtimes. */
   readonly stateDir: string;
-  readonly clock: Clock;
-  readonly env: EngineContext['env'];
 }
 
 /** One document of a batch job. */

@@ -1,13 +1,10 @@
 import type { ResolvedConfig, SecretInput } from '../config/index.js';
-import type { OnSecret } from '../support/context.js';
+import type { EngineContext } from '../support/context.js';
 
-export interface SecretContext {
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface SecretContext extends Pick<EngineContext, 'env' | 'onSecret'> {
   readonly settings: ResolvedConfig['secrets'];
   /** Ends the wait for a file or a program. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each value that was found; see EngineContext. */
-  readonly onSecret?: OnSecret | undefined;
 }
 
 /** A secret that has to be looked up. */
