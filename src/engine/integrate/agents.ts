@@ -50,8 +50,6 @@ function commandList(leading: Readonly<Record<string, EntryValue>>): EntryShape 
   };
 }
 
-type RemoteShape = Pick<ServerFormat, 'remote' | 'urlKey'>;
-
 /**
  * A URL with the token in a header.
  *
@@ -62,7 +60,7 @@ function urlAndHeaders(
   urlKey: string,
   reference: (variable: string) => string,
   leading: Readonly<Record<string, EntryValue>> = {},
-): RemoteShape {
+): Pick<ServerFormat, 'remote' | 'urlKey'> {
   return {
     urlKey,
     remote: ({ url, tokenEnv }) => ({

@@ -23,11 +23,7 @@ export type EmbeddingEvent =
       readonly total: number | undefined;
       readonly bytesPerSecond: number | undefined;
     }
-  | BatchEvent;
-
-/** Events of batch jobs; `job` is their id. */
-type BatchEvent =
-  /** A job was submitted; `resumed` if in an earlier run. */
+  /** A batch job was submitted; `resumed` if in an earlier run. `job` below is its id. */
   | { readonly type: 'batch.submitted'; readonly inputs: number; readonly resumed: boolean }
   /** A job is still running; counts are inputs, if the vendor reports them. */
   | {

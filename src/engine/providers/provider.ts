@@ -46,7 +46,13 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
   /** Whether it has a batch API for embeddings (spec §2.9). */
   readonly batch: boolean;
   /** Whether some of its models embed images and audio (spec §2.7). */
-  readonly media?: MediaFacts;
+  readonly media?: {
+    /** The model to recommend. */
+    readonly model: string;
+    readonly takes: (model: string) => boolean;
+    /** Whether a model is known to be text-only. */
+    readonly never: (model: string) => boolean;
+  };
   /** Its calls share one model on one machine (spec §2.9). */
   readonly oneAtATime?: boolean;
   /** Default limit of a query; five seconds if undefined. */
@@ -84,14 +90,6 @@ export interface KeyFacts {
   readonly loginFile?: (stateDir: string) => string;
   /** Hint for people who look for a login; by default, to set the first variable. */
   readonly hint?: string;
-}
-
-interface MediaFacts {
-  /** The model to recommend. */
-  readonly model: string;
-  readonly takes: (model: string) => boolean;
-  /** Whether a model is known to be text-only. */
-  readonly never: (model: string) => boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

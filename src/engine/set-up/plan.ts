@@ -47,15 +47,9 @@ export interface SetUpPlan {
   /** Null for keyword search only. */
   readonly provider: string | null;
   /** The key to store in the secrets file. */
-  readonly keyToStore: KeyToStore | undefined;
+  readonly keyToStore: Readonly<Record<'file' | 'key' | 'provider', string>> | undefined;
   /** The default agent with the new settings, and a literal key in memory only: to test the provider. */
   readonly trial: AgentProviders;
-}
-
-interface KeyToStore {
-  readonly file: string;
-  readonly provider: string;
-  readonly key: string;
 }
 
 interface Edit {

@@ -70,7 +70,11 @@ function chainSteps(env: EngineContext['env'], region: string): readonly Step[] 
     { name: 'web identity', find: () => fromWebIdentity(env, region) },
     {
       name: `profile ${profile}`,
-      find: () => ifSetUp(fromIni(files), (error) => !env['AWS_PROFILE'] && isNoProfile(error)),
+      find: () =>
+        ifSetUp(
+          fromIni(files),
+          (error) => !env['AWS_PROFILE'] && NO_PROFILE.test(messageOf(error)),
+        ),
     },
     { name: 'container or instance', find: () => fromMetadata(env, instance) },
   ];
@@ -146,9 +150,7 @@ function isOpenToNext(error: unknown): boolean {
   return jsonAt(error, 'tryNextLink') === true;
 }
 
-function isNoProfile(error: unknown): boolean {
-  return /^Could not resolve credentials using profile/u.test(messageOf(error));
-}
+const NO_PROFILE = /^Could not resolve credentials using profile/u;
 
 interface CredentialFailure {
   readonly step: string;

@@ -88,7 +88,9 @@ const TELLING_KEY =
 /** Whether a shared file has credentials for the profile. */
 function givesCredentials(file: string, profile: string): boolean {
   let inProfile = false;
-  for (const line of linesOf(file)) {
+  // None if the file cannot be read.
+  const text = ifReadable(() => readFileSync(file, 'utf8')) ?? '';
+  for (const line of text.split(/\r?\n/u).map((one) => one.trim())) {
     const section = /^\[([^\]]*)\]/u
       .exec(line)?.[1]
       ?.trim()
@@ -97,10 +99,4 @@ function givesCredentials(file: string, profile: string): boolean {
     else if (inProfile && TELLING_KEY.test(line)) return true;
   }
   return false;
-}
-
-/** Trimmed lines; none if the file cannot be read. */
-function linesOf(file: string): string[] {
-  const text = ifReadable(() => readFileSync(file, 'utf8')) ?? '';
-  return text.split(/\r?\n/u).map((line) => line.trim());
 }
