@@ -1,6 +1,12 @@
 import * as z from 'zod/mini';
 import { promptStyle } from '../config/authoring.js';
-import { type DocumentOf, documentSchema, field, line, listOf } from '../errors/output-schema.js';
+import {
+  type DocumentOf,
+  documentSchema,
+  field,
+  line,
+  listField,
+} from '../errors/output-schema.js';
 import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
 import { BREAKER_STATES } from './state-file.js';
@@ -34,18 +40,15 @@ export const recallOutputSchema = documentSchema({
     z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
     'From `--chat-type` or the session key; `null` if unknown.',
   ),
-  gates: field(
-    listOf({
-      gate: field(
-        gate,
-        'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
-      ),
-      open: field(z.boolean(), 'False for at most the last one.'),
-      why: field(z.string(), 'A short explanation for people.'),
-      hint: field(z.optional(z.string()), 'How to open it.'),
-    }),
-    'The gates checked, in order, up to the first closed one.',
-  ),
+  gates: listField('The gates checked, in order, up to the first closed one.', {
+    gate: field(
+      gate,
+      'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
+    ),
+    open: field(z.boolean(), 'False for at most the last one.'),
+    why: field(z.string(), 'A short explanation for people.'),
+    hint: field(z.optional(z.string()), 'How to open it.'),
+  }),
   closedBy: field(z.nullable(gate), 'The closed gate; `null` if all are open.'),
   query: field(z.nullable(z.string()), 'The search query; `null` if a gate is closed.'),
   queryMode: field(
@@ -65,19 +68,16 @@ export const recallOutputSchema = documentSchema({
     'The recalled text, at most `maxSummaryChars`; `null` if there is none. Not escaped: use `block` in a prompt.',
   ),
   block: field(z.nullable(z.string()), 'The text escaped and labelled, ready for a prompt.'),
-  sources: field(
-    listOf({
-      path: field(z.string(), 'Path as in search results.'),
-      source: field(source, '`memory`: a note. `sessions`: a conversation.'),
-      startLine: field(line, 'First line of the passage, 1-based.'),
-      endLine: field(line, 'Last line of the passage, inclusive.'),
-      score: field(
-        z.number().check(z.minimum(0), z.maximum(1)),
-        '0 to 1; see [search.md](search.md#scores).',
-      ),
-    }),
-    'The passages it is based on.',
-  ),
+  sources: listField('The passages it is based on.', {
+    path: field(z.string(), 'Path as in search results.'),
+    source: field(source, '`memory`: a note. `sessions`: a conversation.'),
+    startLine: field(line, 'First line of the passage, 1-based.'),
+    endLine: field(line, 'Last line of the passage, inclusive.'),
+    score: field(
+      z.number().check(z.minimum(0), z.maximum(1)),
+      '0 to 1; see [search.md](search.md#scores).',
+    ),
+  }),
   model: field(z.nullable(z.string()), 'The model that condensed it; `null` if none was used.'),
   cached: field(z.boolean(), 'Whether the answer came from the cache.'),
   breaker: field(

@@ -6,7 +6,9 @@ import {
   documentSchema,
   field,
   locationFields,
+  objectField,
   optionalObject,
+  optionalObjectField,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS } from '../providers/registry.js';
 import { CHECKS } from './diagnosis/check-names.js';
@@ -27,24 +29,21 @@ const listedProvider = z.strictObject({
   ),
   role: field(z.nullable(z.enum(['fallback', 'primary'])), 'Role for the agent; `null` if unused.'),
   configured: field(z.boolean(), 'Whether `provider`, `fallback` or `models.providers` name it.'),
-  credential: field(
-    z.strictObject({
-      state: field(
-        z.enum(['found', 'missing', 'not_needed']),
-        '`missing`: a key is needed and was not found.',
-      ),
-      source: field(
-        z.nullable(z.string()),
-        'Where it comes from; `null` if none. With state `not_needed`: a variable that is set but withheld from the configured address.',
-      ),
-      set: field(
-        z.nullable(z.boolean()),
-        'Whether it has a value; `null` if only reading a file or running a program would show.',
-      ),
-      hint: field(z.nullable(z.string()), 'How to set it; `null` if there is nothing to do.'),
-    }),
-    'Its key, never the value.',
-  ),
+  credential: objectField('Its key, never the value.', {
+    state: field(
+      z.enum(['found', 'missing', 'not_needed']),
+      '`missing`: a key is needed and was not found.',
+    ),
+    source: field(
+      z.nullable(z.string()),
+      'Where it comes from; `null` if none. With state `not_needed`: a variable that is set but withheld from the configured address.',
+    ),
+    set: field(
+      z.nullable(z.boolean()),
+      'Whether it has a value; `null` if only reading a file or running a program would show.',
+    ),
+    hint: field(z.nullable(z.string()), 'How to set it; `null` if there is nothing to do.'),
+  }),
   model: field(
     z.nullable(z.string()),
     "Configured, else the default; `null` if the vendor's list decides.",
@@ -99,13 +98,10 @@ const checkSchema = z.strictObject({
     'Of the connection, of embedding or of reranking; milliseconds.',
   ),
   dimensions: field(z.optional(count), 'Length of the vectors.'),
-  passages: field(
-    optionalObject({
-      done: field(count, 'Passages with a current vector.'),
-      all: field(count, 'Passages in the index.'),
-    }),
-    'Only for `vectors`.',
-  ),
+  passages: optionalObjectField('Only for `vectors`.', {
+    done: field(count, 'Passages with a current vector.'),
+    all: field(count, 'Passages in the index.'),
+  }),
 });
 
 /** Result of a diagnosis. */

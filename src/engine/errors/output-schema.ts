@@ -25,6 +25,26 @@ export function optionalObject<Fields extends Shape>(fields: Fields) {
   return z.optional(z.strictObject(fields));
 }
 
+/** A field with a list of objects. */
+export function listField<Fields extends Shape>(meaning: string, fields: Fields) {
+  return field(listOf(fields), meaning);
+}
+
+/** A field with an object. */
+export function objectField<Fields extends Shape>(meaning: string, fields: Fields) {
+  return field(z.strictObject(fields), meaning);
+}
+
+/** A field with an object or `null`. */
+export function objectOrNullField<Fields extends Shape>(meaning: string, fields: Fields) {
+  return field(z.nullable(z.strictObject(fields)), meaning);
+}
+
+/** A field with an object, which may be absent. */
+export function optionalObjectField<Fields extends Shape>(meaning: string, fields: Fields) {
+  return field(z.optional(z.strictObject(fields)), meaning);
+}
+
 /** `warnings` of every JSON document; messages and hints are for people, codes for programs. */
 export const warningsSchema = field(
   listOf({
@@ -81,15 +101,12 @@ export const failureSchema = z.strictObject({
 
 /** What `--json` prints when a command fails. */
 export const errorOutputSchema = z.strictObject({
-  error: field(
-    z.strictObject({
-      ...failureSchema.shape,
-      location: field(optionalObject(locationFields), 'Position in a file.'),
-      details: field(
-        z.optional(z.record(z.string(), z.unknown())),
-        'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',
-      ),
-    }),
-    'The error that ended the command.',
-  ),
+  error: objectField('The error that ended the command.', {
+    ...failureSchema.shape,
+    location: field(optionalObject(locationFields), 'Position in a file.'),
+    details: field(
+      z.optional(z.record(z.string(), z.unknown())),
+      'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',
+    ),
+  }),
 });

@@ -4,8 +4,10 @@ import {
   type DocumentOf,
   documentSchema,
   field,
+  listField,
   listOf,
-  objectOrNull,
+  objectField,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 import { searchMode } from '../memory/output-schemas.js';
 import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
@@ -35,34 +37,25 @@ const variant = z.strictObject({
     'Questions answered by keyword search only although a provider is configured.',
   ),
   corrected: field(count, 'Questions with words that are not in the index and were replaced.'),
-  rerank: field(
-    objectOrNull({
-      name: field(z.string(), 'Provider and model of the reranker.'),
-      questions: field(count, 'Questions whose results were reranked.'),
-      failed: field(count, 'Questions whose results kept the order without the reranker.'),
-      tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
-      searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
-    }),
-    '`null` without reranking.',
-  ),
+  rerank: objectOrNullField('`null` without reranking.', {
+    name: field(z.string(), 'Provider and model of the reranker.'),
+    questions: field(count, 'Questions whose results were reranked.'),
+    failed: field(count, 'Questions whose results kept the order without the reranker.'),
+    tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
+    searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
+  }),
   metrics: field(metrics, 'Means over all questions.'),
-  tags: field(
-    listOf({
-      tag: field(z.string(), 'The tag.'),
-      questions: field(count, 'Number of questions with this tag.'),
-      metrics: field(metrics, 'Means over these questions.'),
-    }),
-    'Metrics by tag.',
-  ),
-  latencyMs: field(
-    z.strictObject({
-      p50: field(z.number(), 'Median.'),
-      p95: field(z.number(), '95th percentile.'),
-      p99: field(z.number(), '99th percentile.'),
-      max: field(z.number(), 'Maximum.'),
-    }),
-    'Latency of a search in milliseconds.',
-  ),
+  tags: listField('Metrics by tag.', {
+    tag: field(z.string(), 'The tag.'),
+    questions: field(count, 'Number of questions with this tag.'),
+    metrics: field(metrics, 'Means over these questions.'),
+  }),
+  latencyMs: objectField('Latency of a search in milliseconds.', {
+    p50: field(z.number(), 'Median.'),
+    p95: field(z.number(), '95th percentile.'),
+    p99: field(z.number(), '99th percentile.'),
+    max: field(z.number(), 'Maximum.'),
+  }),
   differences: field(
     z.array(difference),
     'Differences from the first variant; empty for the first.',
@@ -95,13 +88,10 @@ const misses = z.array(
     }),
     missFor('outranked', {
       place: field(place, `${rank}; \`null\` if not found.`),
-      above: field(
-        listOf({
-          citation: field(z.string(), '`path#L3-L5`.'),
-          score: field(share, '0 to 1.'),
-        }),
-        'The first results.',
-      ),
+      above: listField('The first results.', {
+        citation: field(z.string(), '`path#L3-L5`.'),
+        score: field(share, '0 to 1.'),
+      }),
     }),
     missFor('below-min-score', {
       place: field(place, `${rank}; \`null\` if not found.`),
@@ -123,26 +113,23 @@ export const evalOutputSchema = documentSchema({
   seed: field(z.int(), 'Random seed of the significance tests.'),
   variants: field(z.array(variant), 'The configured settings, then the variants of `--compare`.'),
   misses: field(misses, 'What the first variant did not find; see [eval.md](eval.md#misses).'),
-  baseline: field(
-    objectOrNull({
-      file: field(z.string(), 'Absolute path of the baseline.'),
-      margin: field(share, 'Allowed drop of a metric.'),
-      shared: field(count, 'Questions in both; only these are compared.'),
-      added: field(count, 'Questions only in this run.'),
-      gone: field(count, 'Questions only in the baseline.'),
-      before: field(metrics, 'Means of the baseline.'),
-      now: field(metrics, 'Means of this run.'),
-      drops: field(
-        listOf({
-          metric: field(z.string(), 'The metric.'),
-          before: field(share, 'Value in the baseline.'),
-          now: field(share, 'Value in this run.'),
-        }),
-        'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
-      ),
-    }),
-    '`null` without `--baseline`.',
-  ),
+  baseline: objectOrNullField('`null` without `--baseline`.', {
+    file: field(z.string(), 'Absolute path of the baseline.'),
+    margin: field(share, 'Allowed drop of a metric.'),
+    shared: field(count, 'Questions in both; only these are compared.'),
+    added: field(count, 'Questions only in this run.'),
+    gone: field(count, 'Questions only in the baseline.'),
+    before: field(metrics, 'Means of the baseline.'),
+    now: field(metrics, 'Means of this run.'),
+    drops: field(
+      listOf({
+        metric: field(z.string(), 'The metric.'),
+        before: field(share, 'Value in the baseline.'),
+        now: field(share, 'Value in this run.'),
+      }),
+      'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
+    ),
+  }),
   written: field(
     z.nullable(z.string()),
     'Absolute path of the written baseline; `null` if none was written.',
@@ -160,14 +147,11 @@ export const evalDraftsOutputSchema = documentSchema({
     z.nullable(z.string()),
     'Absolute path of the written file; `null` without `--output`.',
   ),
-  drafts: field(
-    listOf({
-      question: field(z.string(), 'Question to rephrase.'),
-      expect: field(z.array(z.string()), 'The lines it was drafted from.'),
-      tags: field(z.array(z.string()), '`heading` or `sentence`.'),
-    }),
-    'At most `--generate`.',
-  ),
+  drafts: listField('At most `--generate`.', {
+    question: field(z.string(), 'Question to rephrase.'),
+    expect: field(z.array(z.string()), 'The lines it was drafted from.'),
+    tags: field(z.array(z.string()), '`heading` or `sentence`.'),
+  }),
 });
 
 export type EvalOutput = DocumentOf<typeof evalOutputSchema>;

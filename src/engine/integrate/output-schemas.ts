@@ -4,8 +4,11 @@ import {
   diffSchema,
   documentSchema,
   field,
+  listField,
   listOf,
+  objectField,
   objectOrNull,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
 
@@ -19,22 +22,19 @@ export const integrateOutputSchema = documentSchema({
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   action: field(z.enum(['add', 'remove']), '`remove` with `--remove`.'),
   written: field(z.boolean(), 'False with `--dry-run`, and when nothing had to change.'),
-  server: field(
-    z.strictObject({
-      name: field(z.string(), 'Its name in the agent.'),
-      command: field(
-        z.array(z.string()),
-        'The program and its arguments; empty for a remote server.',
-      ),
-      env: field(z.record(z.string(), z.string()), 'Variables in addition to those of the agent.'),
-      url: field(z.nullable(z.string()), 'The URL of a remote server, else `null`.'),
-      tokenEnv: field(
-        z.nullable(z.string()),
-        'The variable with the bearer token for it; `null` without `--token-env`.',
-      ),
-    }),
-    'The memory server that the agent uses.',
-  ),
+  server: objectField('The memory server that the agent uses.', {
+    name: field(z.string(), 'Its name in the agent.'),
+    command: field(
+      z.array(z.string()),
+      'The program and its arguments; empty for a remote server.',
+    ),
+    env: field(z.record(z.string(), z.string()), 'Variables in addition to those of the agent.'),
+    url: field(z.nullable(z.string()), 'The URL of a remote server, else `null`.'),
+    tokenEnv: field(
+      z.nullable(z.string()),
+      'The variable with the bearer token for it; `null` without `--token-env`.',
+    ),
+  }),
   hook: field(
     z.nullable(z.string()),
     'The line that the agent runs before each turn; `null` without `--active-memory`.',
@@ -43,18 +43,15 @@ export const integrateOutputSchema = documentSchema({
     z.nullable(z.string()),
     'The line that the agent runs before it compacts a conversation and at the end of a session; `null` without `--capture`.',
   ),
-  changes: field(
-    listOf({
-      file: field(z.string(), 'Absolute path.'),
-      part: field(
-        z.enum(['capture', 'hook', 'server', 'settings']),
-        '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
-      ),
-      change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
-      diff: field(diffSchema, 'The lines that change, with the values of other entries hidden.'),
-    }),
-    'Empty when everything is up to date.',
-  ),
+  changes: listField('Empty when everything is up to date.', {
+    file: field(z.string(), 'Absolute path.'),
+    part: field(
+      z.enum(['capture', 'hook', 'server', 'settings']),
+      '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
+    ),
+    change: field(z.enum(['add', 'remove', 'update']), 'What happens to the entry.'),
+    diff: field(diffSchema, 'The lines that change, with the values of other entries hidden.'),
+  }),
 });
 
 /** What an active memory hook does in a folder. */
@@ -67,50 +64,44 @@ export const hookEffectFields = {
 /** `svc integrate --list --json`. */
 export const integrationsOutputSchema = documentSchema({
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
-  agents: field(
-    listOf({
-      agent: field(z.enum(AGENT_IDS), 'The agent.'),
-      detected: field(z.boolean(), 'Whether it was found on this machine.'),
-      file: field(z.string(), 'Absolute path of the file with its servers.'),
-      servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
-      moved: field(
-        listOf({
-          name: field(z.string(), 'Its name in the agent.'),
-          missing: field(z.string(), 'A path in its entry, or `agent NAME`, that does not exist.'),
-          hint: field(z.string(), 'What to do about it.'),
-        }),
-        'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
-      ),
-      hookFile: field(
-        z.nullable(z.string()),
-        'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
-      ),
-      hook: field(z.boolean(), 'Whether active memory is registered.'),
-      activeMemory: field(
-        objectOrNull(hookEffectFields),
-        'What the hook does in this folder; `null` without one.',
-      ),
-      captures: field(z.boolean(), 'Whether capture hooks are registered.'),
-      captureMoved: field(
-        objectOrNull({
-          missing: field(
-            z.string(),
-            'A path in a capture hook, or `agent NAME`, that does not exist.',
-          ),
-          hint: field(z.string(), 'What to do about it.'),
-        }),
-        'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
-      ),
-      error: field(
-        objectOrNull({
-          code: field(z.string(), 'See [errors.md](errors.md).'),
-          message: field(z.string(), 'For people.'),
-        }),
-        'Why a file could not be read, or `null`.',
-      ),
+  agents: listField('Sorted by agent.', {
+    agent: field(z.enum(AGENT_IDS), 'The agent.'),
+    detected: field(z.boolean(), 'Whether it was found on this machine.'),
+    file: field(z.string(), 'Absolute path of the file with its servers.'),
+    servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
+    moved: field(
+      listOf({
+        name: field(z.string(), 'Its name in the agent.'),
+        missing: field(z.string(), 'A path in its entry, or `agent NAME`, that does not exist.'),
+        hint: field(z.string(), 'What to do about it.'),
+      }),
+      'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
+    ),
+    hookFile: field(
+      z.nullable(z.string()),
+      'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
+    ),
+    hook: field(z.boolean(), 'Whether active memory is registered.'),
+    activeMemory: field(
+      objectOrNull(hookEffectFields),
+      'What the hook does in this folder; `null` without one.',
+    ),
+    captures: field(z.boolean(), 'Whether capture hooks are registered.'),
+    captureMoved: field(
+      objectOrNull({
+        missing: field(
+          z.string(),
+          'A path in a capture hook, or `agent NAME`, that does not exist.',
+        ),
+        hint: field(z.string(), 'What to do about it.'),
+      }),
+      'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
+    ),
+    error: objectOrNullField('Why a file could not be read, or `null`.', {
+      code: field(z.string(), 'See [errors.md](errors.md).'),
+      message: field(z.string(), 'For people.'),
     }),
-    'Sorted by agent.',
-  ),
+  }),
 });
 
 export type IntegrateOutput = DocumentOf<typeof integrateOutputSchema>;

@@ -7,7 +7,7 @@ import {
   documentSchema,
   field,
   line,
-  listOf,
+  listField,
 } from '../errors/output-schema.js';
 import { agentId as agent, path, workspace } from '../memory/output-schemas.js';
 
@@ -32,37 +32,31 @@ export type MemoryAddOutput = DocumentOf<typeof memoryAddOutputSchema>;
 export const memoryUndoOutputSchema = documentSchema({
   agent,
   workspace,
-  writes: field(
-    listOf({
-      id: field(z.string(), 'Its id.'),
-      path,
-      text: field(z.string(), 'What had been added.'),
-      outcome: field(
-        z.enum(['edited', 'undone']),
-        '`edited`: the text was changed since, so it was left alone; the exit code is 1.',
-      ),
-    }),
-    'Newest first.',
-  ),
+  writes: listField('Newest first.', {
+    id: field(z.string(), 'Its id.'),
+    path,
+    text: field(z.string(), 'What had been added.'),
+    outcome: field(
+      z.enum(['edited', 'undone']),
+      '`edited`: the text was changed since, so it was left alone; the exit code is 1.',
+    ),
+  }),
 });
 export type MemoryUndoOutput = DocumentOf<typeof memoryUndoOutputSchema>;
 
 export const memoryUndoListOutputSchema = documentSchema({
   agent,
   workspace,
-  writes: field(
-    listOf({
-      id: field(z.string(), 'Id for `svc memory undo`.'),
-      at: field(z.iso.datetime(), 'When it was written.'),
-      path,
-      origin: field(
-        z.enum(WRITE_ORIGINS),
-        'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
-      ),
-      text: field(z.string(), 'What was added.'),
-    }),
-    'Newest first.',
-  ),
+  writes: listField('Newest first.', {
+    id: field(z.string(), 'Id for `svc memory undo`.'),
+    at: field(z.iso.datetime(), 'When it was written.'),
+    path,
+    origin: field(
+      z.enum(WRITE_ORIGINS),
+      'Who wrote it: `svc memory add`, an agent, or the capture of a conversation.',
+    ),
+    text: field(z.string(), 'What was added.'),
+  }),
 });
 export type MemoryUndoListOutput = DocumentOf<typeof memoryUndoListOutputSchema>;
 
@@ -79,16 +73,13 @@ export const memoryCaptureOutputSchema = documentSchema({
   reader: field(z.enum(SESSION_READERS), 'The format of the transcript.'),
   session: field(z.string(), 'Name of the conversation.'),
   turns: field(count, 'Turns that were read now.'),
-  decisions: field(
-    listOf({
-      text: field(z.string(), 'The sentence.'),
-      outcome: field(
-        z.enum(['added', 'forgotten', 'found', 'known']),
-        '`found`: with `--dry-run`; `known`: the note already had it; `forgotten`: it was forgotten, and not added.',
-      ),
-      citation: field(z.nullable(z.string()), 'Where it is.'),
-    }),
-    'In the order of the conversation.',
-  ),
+  decisions: listField('In the order of the conversation.', {
+    text: field(z.string(), 'The sentence.'),
+    outcome: field(
+      z.enum(['added', 'forgotten', 'found', 'known']),
+      '`found`: with `--dry-run`; `known`: the note already had it; `forgotten`: it was forgotten, and not added.',
+    ),
+    citation: field(z.nullable(z.string()), 'Where it is.'),
+  }),
 });
 export type MemoryCaptureOutput = DocumentOf<typeof memoryCaptureOutputSchema>;

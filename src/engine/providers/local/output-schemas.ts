@@ -4,28 +4,23 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  objectOrNull,
+  objectField,
+  objectOrNullField,
 } from '../../errors/output-schema.js';
 import { packagesFields } from '../../install/output-schemas.js';
 
 /** `svc provider install local --json`. */
 export const installLocalOutputSchema = documentSchema({
-  runtime: field(
-    z.strictObject({
-      ...packagesFields,
-      gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
-    }),
-    'node-llama-cpp, which computes the vectors.',
-  ),
-  model: field(
-    objectOrNull({
-      outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
-      name: field(z.string(), 'The reference without secrets, or the file name.'),
-      path: field(z.string(), 'Absolute path of the file.'),
-      bytes: field(count, 'Size.'),
-    }),
-    '`null` with `--no-model` and `--remove`.',
-  ),
+  runtime: objectField('node-llama-cpp, which computes the vectors.', {
+    ...packagesFields,
+    gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
+  }),
+  model: objectOrNullField('`null` with `--no-model` and `--remove`.', {
+    outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
+    name: field(z.string(), 'The reference without secrets, or the file name.'),
+    path: field(z.string(), 'Absolute path of the file.'),
+    bytes: field(count, 'Size.'),
+  }),
 });
 
 export type InstallLocalOutput = DocumentOf<typeof installLocalOutputSchema>;
