@@ -5,8 +5,11 @@ import {
   documentSchema,
   field,
   line,
+  listField,
   listOf,
+  objectField,
   optionalObject,
+  optionalObjectField,
 } from '../errors/output-schema.js';
 import { skipped } from '../memory/output-schemas.js';
 import { claim, decision, keyAndText, place, score, when } from './output-schemas.js';
@@ -44,33 +47,27 @@ export const dreamCandidatesOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
   ready: field(count, 'Number of claims that the next sweep would promote.'),
-  candidates: field(
-    listOf({
-      ...claim,
-      ...signals,
-      score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
-      passes: field(z.boolean(), 'Whether it passes every gate.'),
-      promotes: field(z.boolean(), 'Whether the next sweep would promote it.'),
-      signals: field(
-        z.strictObject({
-          frequency: field(part, 'How often it was recalled or noted.'),
-          relevance: field(part, 'How well it answered.'),
-          diversity: field(part, 'For how many questions, or on how many days.'),
-          recency: field(part, 'How recently.'),
-          consolidation: field(part, 'How far its signals are spread over days.'),
-          conceptual: field(part, 'How many concepts it mentions.'),
-        }),
-        'The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).',
-      ),
-      lightBoost: field(part, 'Added if recent light phases staged it.'),
-      remBoost: field(part, 'Added if recent REM phases selected it.'),
-      failed: field(
-        z.array(gate.shape.gate),
-        'The gates it fails; see [dreaming.md](dreaming.md#gates).',
-      ),
+  candidates: listField('At most `--limit`.', {
+    ...claim,
+    ...signals,
+    score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
+    passes: field(z.boolean(), 'Whether it passes every gate.'),
+    promotes: field(z.boolean(), 'Whether the next sweep would promote it.'),
+    signals: objectField('The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).', {
+      frequency: field(part, 'How often it was recalled or noted.'),
+      relevance: field(part, 'How well it answered.'),
+      diversity: field(part, 'For how many questions, or on how many days.'),
+      recency: field(part, 'How recently.'),
+      consolidation: field(part, 'How far its signals are spread over days.'),
+      conceptual: field(part, 'How many concepts it mentions.'),
     }),
-    'At most `--limit`.',
-  ),
+    lightBoost: field(part, 'Added if recent light phases staged it.'),
+    remBoost: field(part, 'Added if recent REM phases selected it.'),
+    failed: field(
+      z.array(gate.shape.gate),
+      'The gates it fails; see [dreaming.md](dreaming.md#gates).',
+    ),
+  }),
 });
 
 /** `svc dream explain --json`. */
@@ -83,19 +80,16 @@ export const dreamExplainOutputSchema = documentSchema({
   sweep: field(z.nullable(z.string()), 'The sweep that promoted it; otherwise `null`.'),
   tags: field(z.array(z.string()), 'Concepts it mentions, at most 8.'),
   score: field(score, 'Sum of `adds`.'),
-  parts: field(
-    listOf({
-      part: field(
-        z.enum([...SIGNAL_NAMES, 'light', 'rem']),
-        'See [dreaming.md](dreaming.md#scoring).',
-      ),
-      value: field(part, '0 to 1.'),
-      weight: field(part, 'The most it can add.'),
-      adds: field(part, 'Value times weight.'),
-      why: field(z.string(), 'A short explanation for people.'),
-    }),
-    'The six signals and the boosts from earlier light and REM phases.',
-  ),
+  parts: listField('The six signals and the boosts from earlier light and REM phases.', {
+    part: field(
+      z.enum([...SIGNAL_NAMES, 'light', 'rem']),
+      'See [dreaming.md](dreaming.md#scoring).',
+    ),
+    value: field(part, '0 to 1.'),
+    weight: field(part, 'The most it can add.'),
+    adds: field(part, 'Value times weight.'),
+    why: field(z.string(), 'A short explanation for people.'),
+  }),
   gates: field(z.array(gate), 'Every gate, in order.'),
   passes: field(z.boolean(), 'Whether it passes every gate.'),
   note: field(
@@ -127,16 +121,13 @@ export const dreamExplainOutputSchema = documentSchema({
 export const dreamSignalsOutputSchema = documentSchema({
   ...place,
   total: field(count, 'Total number of claims.'),
-  claims: field(
-    listOf({
-      ...claim,
-      ...signals,
-      fate: field(fate, 'Status of the claim.'),
-      averageScore: field(part, 'Mean score of its signals.'),
-      maxScore: field(part, 'Highest score of its signals.'),
-    }),
-    'At most `--limit`.',
-  ),
+  claims: listField('At most `--limit`.', {
+    ...claim,
+    ...signals,
+    fate: field(fate, 'Status of the claim.'),
+    averageScore: field(part, 'Mean score of its signals.'),
+    maxScore: field(part, 'Highest score of its signals.'),
+  }),
 });
 
 /** `svc dream promote --json`. */
@@ -153,34 +144,25 @@ export const dreamRejectOutputSchema = documentSchema({ ...place, ...claim });
 export const dreamBackfillOutputSchema = documentSchema({
   ...place,
   id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
-  backfilled: field(
-    optionalObject({
-      dryRun: field(z.boolean(), 'True if nothing was written.'),
-      notes: field(count, 'Daily notes read.'),
-      notesLeft: field(count, 'Older notes over the limit of one run.'),
-      leans: field(
-        z.strictObject({
-          lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
-          durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
-          unclear: field(count, 'No signal.'),
-          situational: field(count, 'Events of that day: no signal.'),
-        }),
-        'Number of statements by how long they are likely to stay true.',
-      ),
-      claims: field(
-        listOf({
-          ...keyAndText,
-          path: field(z.string(), 'The note, relative to the workspace.'),
-          startLine: field(line, 'First line, 1-based.'),
-          endLine: field(line, 'Last line, inclusive.'),
-          lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
-        }),
-        'Statements that got signals, in note order.',
-      ),
-      skipped: field(skipped, 'Notes that could not be read.'),
+  backfilled: optionalObjectField('Only with `--path`.', {
+    dryRun: field(z.boolean(), 'True if nothing was written.'),
+    notes: field(count, 'Daily notes read.'),
+    notesLeft: field(count, 'Older notes over the limit of one run.'),
+    leans: objectField('Number of statements by how long they are likely to stay true.', {
+      lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
+      durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
+      unclear: field(count, 'No signal.'),
+      situational: field(count, 'Events of that day: no signal.'),
     }),
-    'Only with `--path`.',
-  ),
+    claims: listField('Statements that got signals, in note order.', {
+      ...keyAndText,
+      path: field(z.string(), 'The note, relative to the workspace.'),
+      startLine: field(line, 'First line, 1-based.'),
+      endLine: field(line, 'Last line, inclusive.'),
+      lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
+    }),
+    skipped: field(skipped, 'Notes that could not be read.'),
+  }),
   rolledBack: field(
     optionalObject({ claims: field(count, 'Number of claims affected.') }),
     'Only with `--rollback`.',

@@ -7,8 +7,9 @@ import {
   failureSchema,
   field,
   line,
-  listOf,
-  objectOrNull,
+  listField,
+  objectField,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 import { skipped, source } from '../memory/output-schemas.js';
 import { CHANGE_STATES, SWEEP_TRIGGERS } from './store/sweep-records.js';
@@ -60,14 +61,11 @@ const sweepFields = {
   trigger: field(z.enum(SWEEP_TRIGGERS), 'Why it ran. `promote`: a claim was promoted by hand.'),
   startedAt: field(when, 'Start time.'),
   endedAt: field(z.nullable(when), 'End time; `null` while it runs, or if it was killed.'),
-  phases: field(
-    z.strictObject({
-      light: field(z.optional(phase), 'Absent until it has run.'),
-      rem: field(z.optional(phase), 'Absent until it has run.'),
-      deep: field(z.optional(phase), 'Absent until it has run.'),
-    }),
-    'The result of each phase.',
-  ),
+  phases: objectField('The result of each phase.', {
+    light: field(z.optional(phase), 'Absent until it has run.'),
+    rem: field(z.optional(phase), 'Absent until it has run.'),
+    deep: field(z.optional(phase), 'Absent until it has run.'),
+  }),
   memory: field(
     z.enum(['untouched', ...CHANGE_STATES]),
     'State of its change to `MEMORY.md`. `planned`: it was killed before finishing; the next sweep completes it. `partly_undone`: entries that were edited stayed.',
@@ -144,49 +142,37 @@ export const dreamRunOutputSchema = documentSchema({
 export const dreamStatusOutputSchema = documentSchema({
   enabled: field(z.boolean(), 'Whether `svc serve` runs sweeps on schedule.'),
   frequency: field(z.string(), 'The schedule: five crontab(5) fields.'),
-  workspaces: field(
-    listOf({
-      ...place,
-      timeZone: field(
-        z.nullable(z.string()),
-        "For the schedule and for days; `null` means the host's.",
-      ),
-      nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if none is.'),
-      busy: field(z.boolean(), 'Whether a sweep, or a decision by hand, is running.'),
-      lastSweep: field(z.nullable(sweep), '`null` if none has run yet.'),
-      claims: field(
-        z.strictObject({
-          open: field(count, 'Not decided yet.'),
-          ready: field(count, 'Open claims that pass every gate.'),
-          promoted: field(count, 'Promoted, or already in `MEMORY.md`.'),
-          rejected: field(count, 'Rejected by hand, or promoted and undone.'),
-        }),
-        'Number of claims by status.',
-      ),
-      recallLog: field(
-        z.strictObject({
-          bytes: field(count, 'Size in bytes.'),
-          mostBytes: field(count, 'Size limit in bytes.'),
-        }),
-        'The file in which searches record what they found.',
-      ),
-      memory: field(
-        objectOrNull({
-          promoted: field(count, 'Entries written by dreaming.'),
-          characters: field(count, 'Size in characters.'),
-          handwritten: field(count, 'Of these, outside the entries.'),
-          maxCharacters: field(
-            count,
-            'Budget (`maxMemoryChars`): to stay within it, the weakest entries are moved to the archive.',
-          ),
-          bytes: field(count, 'Size in bytes.'),
-        }),
-        '`null` if `MEMORY.md` cannot be read.',
-      ),
-      fault: field(z.nullable(z.string()), 'Why `MEMORY.md` cannot be read; `null` if it can.'),
+  workspaces: listField('The distinct workspaces, in agent order.', {
+    ...place,
+    timeZone: field(
+      z.nullable(z.string()),
+      "For the schedule and for days; `null` means the host's.",
+    ),
+    nextRunAt: field(z.nullable(when), 'When the next sweep is due; `null` if none is.'),
+    busy: field(z.boolean(), 'Whether a sweep, or a decision by hand, is running.'),
+    lastSweep: field(z.nullable(sweep), '`null` if none has run yet.'),
+    claims: objectField('Number of claims by status.', {
+      open: field(count, 'Not decided yet.'),
+      ready: field(count, 'Open claims that pass every gate.'),
+      promoted: field(count, 'Promoted, or already in `MEMORY.md`.'),
+      rejected: field(count, 'Rejected by hand, or promoted and undone.'),
     }),
-    'The distinct workspaces, in agent order.',
-  ),
+    recallLog: objectField('The file in which searches record what they found.', {
+      bytes: field(count, 'Size in bytes.'),
+      mostBytes: field(count, 'Size limit in bytes.'),
+    }),
+    memory: objectOrNullField('`null` if `MEMORY.md` cannot be read.', {
+      promoted: field(count, 'Entries written by dreaming.'),
+      characters: field(count, 'Size in characters.'),
+      handwritten: field(count, 'Of these, outside the entries.'),
+      maxCharacters: field(
+        count,
+        'Budget (`maxMemoryChars`): to stay within it, the weakest entries are moved to the archive.',
+      ),
+      bytes: field(count, 'Size in bytes.'),
+    }),
+    fault: field(z.nullable(z.string()), 'Why `MEMORY.md` cannot be read; `null` if it can.'),
+  }),
 });
 
 /** `svc dream list --json`. */
@@ -199,26 +185,23 @@ export const dreamListOutputSchema = documentSchema({
 export const dreamShowOutputSchema = documentSchema({
   ...place,
   sweep: field(sweep, 'The recorded sweep.'),
-  entries: field(
-    listOf({
-      change: field(
-        z.enum(['add', 'replace', 'retire']),
-        '`add`: a new entry. `replace`: replaced an older entry. `retire`: an old entry was moved to the archive.',
-      ),
-      key: field(key, 'The claim: 16 hexadecimal digits.'),
-      text: field(z.string(), 'The text written, or for `retire` the text removed.'),
-      path: field(z.string(), 'The note it came from, relative to the workspace.'),
-      startLine: field(line, 'First line in the note at that time, 1-based.'),
-      endLine: field(line, 'Last line, inclusive.'),
-      score: field(score, 'Score at that time.'),
-      before: field(z.optional(z.string()), 'Only for `replace`: the older text.'),
-      archive: field(
-        z.optional(z.string()),
-        'Only for `replace` and `retire`: the note that the older text was moved to, relative to the workspace.',
-      ),
-    }),
-    'Changes to `MEMORY.md`.',
-  ),
+  entries: listField('Changes to `MEMORY.md`.', {
+    change: field(
+      z.enum(['add', 'replace', 'retire']),
+      '`add`: a new entry. `replace`: replaced an older entry. `retire`: an old entry was moved to the archive.',
+    ),
+    key: field(key, 'The claim: 16 hexadecimal digits.'),
+    text: field(z.string(), 'The text written, or for `retire` the text removed.'),
+    path: field(z.string(), 'The note it came from, relative to the workspace.'),
+    startLine: field(line, 'First line in the note at that time, 1-based.'),
+    endLine: field(line, 'Last line, inclusive.'),
+    score: field(score, 'Score at that time.'),
+    before: field(z.optional(z.string()), 'Only for `replace`: the older text.'),
+    archive: field(
+      z.optional(z.string()),
+      'Only for `replace` and `retire`: the note that the older text was moved to, relative to the workspace.',
+    ),
+  }),
   said: field(z.array(key), 'Claims already in `MEMORY.md`: settled, nothing to write.'),
   backupFile: field(
     z.nullable(z.string()),
@@ -231,16 +214,13 @@ export const dreamUndoOutputSchema = documentSchema({
   ...place,
   sweep: field(z.string(), 'ID of the sweep.'),
   undone: field(count, 'Number of changes to `MEMORY.md` that were undone.'),
-  kept: field(
-    listOf({
-      key: field(key, 'The claim.'),
-      why: field(
-        z.enum(['edited', 'gone']),
-        '`edited`: the entry was changed since, so it stays. `gone`: it no longer exists.',
-      ),
-    }),
-    'Changes that were not undone.',
-  ),
+  kept: listField('Changes that were not undone.', {
+    key: field(key, 'The claim.'),
+    why: field(
+      z.enum(['edited', 'gone']),
+      '`edited`: the entry was changed since, so it stays. `gone`: it no longer exists.',
+    ),
+  }),
 });
 
 /** `svc dream schedule --json`; the last three fields depend on flags. */

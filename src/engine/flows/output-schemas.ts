@@ -1,5 +1,12 @@
 import * as z from 'zod/mini';
-import { count, type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
+import {
+  count,
+  type DocumentOf,
+  documentSchema,
+  field,
+  listField,
+  listOf,
+} from '../errors/output-schema.js';
 import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import {
   flowSchema,
@@ -121,18 +128,15 @@ export const bulkOutputSchema = documentSchema({
   matched: field(count, 'How many match; the results have at most 10,000 of them.'),
   changed: field(count, 'How many were changed.'),
   failed: field(count, 'How many could not be changed; then the exit code is 1.'),
-  results: field(
-    listOf({
-      id: field(z.string(), 'The ID of the flow or task.'),
-      status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
-      outcome: field(
-        z.enum(['changed', 'failed', 'unchanged']),
-        '`unchanged` with `--dry-run`, or when the user declined.',
-      ),
-      error: field(z.nullable(z.string()), 'Why it could not be changed.'),
-    }),
-    'Newest first.',
-  ),
+  results: listField('Newest first.', {
+    id: field(z.string(), 'The ID of the flow or task.'),
+    status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
+    outcome: field(
+      z.enum(['changed', 'failed', 'unchanged']),
+      '`unchanged` with `--dry-run`, or when the user declined.',
+    ),
+    error: field(z.nullable(z.string()), 'Why it could not be changed.'),
+  }),
 });
 
 /** `svc flow wait --json`. */

@@ -9,8 +9,11 @@ import {
   forDisplay,
   hint,
   line,
+  listField,
   listOf,
+  objectField,
   optionalObject,
+  optionalObjectField,
 } from '../errors/output-schema.js';
 import { packagesFields } from '../install/output-schemas.js';
 
@@ -63,25 +66,19 @@ export const skipped = listOf({
 export const documentCounts = z.strictObject({
   documents: field(count, 'Files in the index.'),
   chunks: field(count, 'Chunks in the index.'),
-  bySource: field(
-    listOf({
-      source: field(source, 'The source.'),
-      documents: field(count, 'Its files.'),
-      chunks: field(count, 'Its chunks.'),
-      brokenLines: field(
-        z.optional(count),
-        'Transcript lines that are not valid JSON; omitted if there are none.',
-      ),
-    }),
-    'The same for each source.',
-  ),
-  media: field(
-    z.strictObject({
-      images: field(count, 'Images.'),
-      audio: field(count, 'Audio files.'),
-    }),
-    'Media files.',
-  ),
+  bySource: listField('The same for each source.', {
+    source: field(source, 'The source.'),
+    documents: field(count, 'Its files.'),
+    chunks: field(count, 'Its chunks.'),
+    brokenLines: field(
+      z.optional(count),
+      'Transcript lines that are not valid JSON; omitted if there are none.',
+    ),
+  }),
+  media: objectField('Media files.', {
+    images: field(count, 'Images.'),
+    audio: field(count, 'Audio files.'),
+  }),
 });
 
 const embeddingSummary = z.strictObject({
@@ -110,13 +107,10 @@ const embeddingSummary = z.strictObject({
     }),
     'Only if the model cannot embed media, which are then found by name.',
   ),
-  insteadOf: field(
-    optionalObject({
-      provider: field(z.string(), 'The failed provider.'),
-      failure: field(failure, 'The failure, with the same fields.'),
-    }),
-    'Only if the fallback embedded.',
-  ),
+  insteadOf: optionalObjectField('Only if the fallback embedded.', {
+    provider: field(z.string(), 'The failed provider.'),
+    failure: field(failure, 'The failure, with the same fields.'),
+  }),
 });
 
 const indexedAgent = z.strictObject({
@@ -126,16 +120,13 @@ const indexedAgent = z.strictObject({
     z.enum(['stopped', 'unchanged', 'updated']),
     '`stopped`: by Ctrl-C; counted work is kept.',
   ),
-  rebuild: field(
-    optionalObject({
-      reason: field(
-        z.enum(['damaged', 'first', 'forced', 'settings']),
-        'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
-      ),
-      detail: forDisplay,
-    }),
-    'Only if the index was rebuilt.',
-  ),
+  rebuild: optionalObjectField('Only if the index was rebuilt.', {
+    reason: field(
+      z.enum(['damaged', 'first', 'forced', 'settings']),
+      'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
+    ),
+    detail: forDisplay,
+  }),
   added: field(count, 'New files.'),
   changed: field(count, 'Files with changed content.'),
   removed: field(count, 'Files that are gone or no longer readable.'),
@@ -202,22 +193,19 @@ const passage = {
 export const logOutputSchema = documentSchema({
   agent: field(z.string(), 'Its id.'),
   enabled: field(z.boolean(), 'Whether searches are logged now (`memory.searchLog`).'),
-  searches: field(
-    listOf({
-      at: field(z.iso.datetime(), 'When it was answered.'),
-      query: field(z.string(), 'The query, with secrets masked.'),
-      mode: field(searchMode, 'How it was answered.'),
-      hits: field(
-        listOf({ ...passage, score: field(z.number(), '0 to 1.') }),
-        'The results, the best first.',
-      ),
-      opened: field(
-        listOf({ ...passage, at: field(z.iso.datetime(), 'When.') }),
-        'What was opened of its hits within an hour, in order.',
-      ),
-    }),
-    'The newest first.',
-  ),
+  searches: listField('The newest first.', {
+    at: field(z.iso.datetime(), 'When it was answered.'),
+    query: field(z.string(), 'The query, with secrets masked.'),
+    mode: field(searchMode, 'How it was answered.'),
+    hits: field(
+      listOf({ ...passage, score: field(z.number(), '0 to 1.') }),
+      'The results, the best first.',
+    ),
+    opened: field(
+      listOf({ ...passage, at: field(z.iso.datetime(), 'When.') }),
+      'What was opened of its hits within an hour, in order.',
+    ),
+  }),
 });
 
 export type DocumentCounts = DeepReadonly<z.infer<typeof documentCounts>>;

@@ -3,8 +3,8 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  listOf,
-  objectOrNull,
+  listField,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { flowSchema } from '../flow-model/record-schemas.js';
@@ -18,32 +18,26 @@ const timing = {
 
 /** `svc schedule list --json`. */
 export const scheduleListOutputSchema = documentSchema({
-  schedules: field(
-    listOf({
-      id: field(z.string(), 'Its name in the configuration.'),
-      state: field(
-        z.enum(['disabled', 'overdue', 'waiting']),
-        '`overdue` if a run was due a minute ago or more and has not happened.',
-      ),
-      ...timing,
-      nextRunAt: field(
-        z.nullable(z.iso.datetime()),
-        'When it is due next; `null` if it is disabled.',
-      ),
-      lastRunAt: field(
-        z.nullable(z.iso.datetime()),
-        'When it created its last flow; `null` before the first.',
-      ),
-      lastFlow: field(
-        objectOrNull({
-          flowId: field(z.string(), 'The flow.'),
-          status: field(z.nullable(z.enum(FLOW_STATUSES)), 'Its state; `null` once it was pruned.'),
-        }),
-        'The last flow; `null` before the first.',
-      ),
+  schedules: listField('In the order of the configuration.', {
+    id: field(z.string(), 'Its name in the configuration.'),
+    state: field(
+      z.enum(['disabled', 'overdue', 'waiting']),
+      '`overdue` if a run was due a minute ago or more and has not happened.',
+    ),
+    ...timing,
+    nextRunAt: field(
+      z.nullable(z.iso.datetime()),
+      'When it is due next; `null` if it is disabled.',
+    ),
+    lastRunAt: field(
+      z.nullable(z.iso.datetime()),
+      'When it created its last flow; `null` before the first.',
+    ),
+    lastFlow: objectOrNullField('The last flow; `null` before the first.', {
+      flowId: field(z.string(), 'The flow.'),
+      status: field(z.nullable(z.enum(FLOW_STATUSES)), 'Its state; `null` once it was pruned.'),
     }),
-    'In the order of the configuration.',
-  ),
+  }),
 });
 
 /** `svc schedule next --json`. */

@@ -3,8 +3,9 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  listOf,
-  objectOrNull,
+  listField,
+  objectField,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
@@ -20,48 +21,36 @@ export const scopeTestOutputSchema = documentSchema({
     'Which of the `rules` decided, counted from 1; `null` for the default.',
   ),
   why: field(z.string(), 'For people.'),
-  session: field(
-    z.strictObject({
-      key: field(z.nullable(z.string()), 'The session key, trimmed and in lower case.'),
-      normalizedKey: field(z.nullable(z.string()), 'The key without `agent:<id>:`.'),
-      agent: field(z.nullable(z.string()), 'The agent in the key.'),
-      chatType: field(z.nullable(chatType), 'What kind of conversation it is.'),
-      chatTypeFrom: field(
-        z.nullable(z.enum(['given', 'key', 'main', 'webchat'])),
-        'How the chat type is known. `given`: `--chat-type`. `key`: a word in the key. `main`: the main session of an agent. `webchat`: the channel.',
-      ),
-      channel: field(z.nullable(z.string()), 'The channel, such as `telegram`.'),
-      conversation: field(z.nullable(z.string()), 'The partner in the key.'),
-    }),
-    'What is known of the conversation; `null` for unknown facts.',
-  ),
+  session: objectField('What is known of the conversation; `null` for unknown facts.', {
+    key: field(z.nullable(z.string()), 'The session key, trimmed and in lower case.'),
+    normalizedKey: field(z.nullable(z.string()), 'The key without `agent:<id>:`.'),
+    agent: field(z.nullable(z.string()), 'The agent in the key.'),
+    chatType: field(z.nullable(chatType), 'What kind of conversation it is.'),
+    chatTypeFrom: field(
+      z.nullable(z.enum(['given', 'key', 'main', 'webchat'])),
+      'How the chat type is known. `given`: `--chat-type`. `key`: a word in the key. `main`: the main session of an agent. `webchat`: the channel.',
+    ),
+    channel: field(z.nullable(z.string()), 'The channel, such as `telegram`.'),
+    conversation: field(z.nullable(z.string()), 'The partner in the key.'),
+  }),
   default: field(action, '`memory.ext.scope.default`.'),
-  rules: field(
-    listOf({
-      action: field(action, 'What the rule does.'),
-      match: field(
-        objectOrNull({
-          channel: field(z.optional(z.string()), 'Compared with `session.channel`.'),
-          chatType: field(z.optional(chatType), 'Compared with `session.chatType`.'),
-          keyPrefix: field(
-            z.optional(z.string()),
-            'Compared with the start of `session.normalizedKey`, or of `session.key` when it starts with `agent:`.',
-          ),
-          rawKeyPrefix: field(z.optional(z.string()), 'Compared with the start of `session.key`.'),
-        }),
-        'Which conversations it applies to; `null` for all.',
+  rules: listField('`memory.ext.scope.rules`, in order.', {
+    action: field(action, 'What the rule does.'),
+    match: objectOrNullField('Which conversations it applies to; `null` for all.', {
+      channel: field(z.optional(z.string()), 'Compared with `session.channel`.'),
+      chatType: field(z.optional(chatType), 'Compared with `session.chatType`.'),
+      keyPrefix: field(
+        z.optional(z.string()),
+        'Compared with the start of `session.normalizedKey`, or of `session.key` when it starts with `agent:`.',
       ),
-      matches: field(z.boolean(), 'Whether it matches. Only the first matching rule counts.'),
+      rawKeyPrefix: field(z.optional(z.string()), 'Compared with the start of `session.key`.'),
     }),
-    '`memory.ext.scope.rules`, in order.',
-  ),
-  citations: field(
-    z.strictObject({
-      mode: field(z.enum(['auto', 'on', 'off']), '`memory.citations`.'),
-      cites: field(z.boolean(), 'False only for `off`.'),
-    }),
-    'Whether snippets end with their source.',
-  ),
+    matches: field(z.boolean(), 'Whether it matches. Only the first matching rule counts.'),
+  }),
+  citations: objectField('Whether snippets end with their source.', {
+    mode: field(z.enum(['auto', 'on', 'off']), '`memory.citations`.'),
+    cites: field(z.boolean(), 'False only for `off`.'),
+  }),
 });
 
 export type ScopeTestOutput = DocumentOf<typeof scopeTestOutputSchema>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type DocumentOf, documentSchema, field, listOf } from '../errors/output-schema.js';
+import { type DocumentOf, documentSchema, field, listField } from '../errors/output-schema.js';
 import { serviceSchema } from './state-file.js';
 
 /*
@@ -30,18 +30,15 @@ export const systemdOutputSchema = documentSchema({
 /** `svc logs --json` without `--follow`. */
 export const logsOutputSchema = documentSchema({
   file: field(z.string(), 'Absolute path of the log.'),
-  lines: field(
-    listOf({
-      level: field(
-        z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
-        '`null` for a line that svc did not write.',
-      ),
-      time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
-      message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
-      fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
-    }),
-    'One entry per line.',
-  ),
+  lines: listField('One entry per line.', {
+    level: field(
+      z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
+      '`null` for a line that svc did not write.',
+    ),
+    time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
+    message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
+    fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
+  }),
 });
 
 /** The documents without their warnings, which the command base adds. */

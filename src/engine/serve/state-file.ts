@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
-import { count, type DeepReadonly, field, objectOrNull } from '../errors/output-schema.js';
+import { count, type DeepReadonly, field, objectOrNullField } from '../errors/output-schema.js';
 import { PRIVATE_MODE, replaceFile } from '../support/files.js';
 import { readJsonFile } from '../support/json-file.js';
 
@@ -18,17 +18,14 @@ export const serviceSchema = z.strictObject({
   event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
   eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
   restarts: field(count, 'How often it was restarted after a failure.'),
-  failure: field(
-    objectOrNull({
-      code: field(
-        z.nullable(z.string()),
-        "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
-      ),
-      message: field(z.string(), 'For people.'),
-      hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
-    }),
-    'What is wrong; `null` if nothing is.',
-  ),
+  failure: objectOrNullField('What is wrong; `null` if nothing is.', {
+    code: field(
+      z.nullable(z.string()),
+      "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
+    ),
+    message: field(z.string(), 'For people.'),
+    hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+  }),
   retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
 });
 

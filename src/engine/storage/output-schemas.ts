@@ -4,8 +4,10 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  listOf,
+  listField,
+  objectField,
   objectOrNull,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 
 /* For tests and docs/json.md; no command loads it. */
@@ -30,57 +32,42 @@ const server = z.strictObject({
     'The statements that give the role what it lacks; `null` if it lacks nothing.',
   ),
   clockAheadMs: field(z.int(), "How far its clock is ahead of this host's."),
-  pgvector: field(
-    z.strictObject({
-      state: field(
-        z.enum(['available', 'missing', 'used']),
-        '`available`: it can be added with `CREATE EXTENSION vector`.',
+  pgvector: objectField('The extension for vector searches.', {
+    state: field(
+      z.enum(['available', 'missing', 'used']),
+      '`available`: it can be added with `CREATE EXTENSION vector`.',
+    ),
+    version: field(z.nullable(z.string()), '`null` if it is missing.'),
+  }),
+  sizes: objectField('Bytes on the disk of the server, with indexes.', {
+    index: field(count, 'Documents, passages and words.'),
+    vectors: field(count, 'Vectors.'),
+    flows: field(count, 'Flows, tasks, notifications and answers.'),
+    database: field(count, 'The whole database.'),
+  }),
+  connections: objectField('Connections.', {
+    max: field(count, 'How many the server accepts.'),
+    pool: field(count, '`storage.poolSize`: how many each process opens at most.'),
+    clients: listField('Who is connected to the database, most connections first.', {
+      application: field(z.string(), '`svc`, or the name of another program.'),
+      host: field(
+        z.nullable(z.string()),
+        'Its address; `null` for a Unix socket, or if the role cannot see it.',
       ),
-      version: field(z.nullable(z.string()), '`null` if it is missing.'),
-    }),
-    'The extension for vector searches.',
-  ),
-  sizes: field(
-    z.strictObject({
-      index: field(count, 'Documents, passages and words.'),
-      vectors: field(count, 'Vectors.'),
-      flows: field(count, 'Flows, tasks, notifications and answers.'),
-      database: field(count, 'The whole database.'),
-    }),
-    'Bytes on the disk of the server, with indexes.',
-  ),
-  connections: field(
-    z.strictObject({
-      max: field(count, 'How many the server accepts.'),
-      pool: field(count, '`storage.poolSize`: how many each process opens at most.'),
-      clients: field(
-        listOf({
-          application: field(z.string(), '`svc`, or the name of another program.'),
-          host: field(
-            z.nullable(z.string()),
-            'Its address; `null` for a Unix socket, or if the role cannot see it.',
-          ),
-          connections: field(count, 'How many it has.'),
-          since: field(
-            z.nullable(z.iso.datetime()),
-            'When the oldest was opened; `null` if the role cannot see it.',
-          ),
-        }),
-        'Who is connected to the database, most connections first.',
+      connections: field(count, 'How many it has.'),
+      since: field(
+        z.nullable(z.iso.datetime()),
+        'When the oldest was opened; `null` if the role cannot see it.',
       ),
     }),
-    'Connections.',
-  ),
-  replicas: field(
-    listOf({
-      name: field(z.string(), 'Its `application_name`.'),
-      host: field(z.nullable(z.string()), 'Its address; `null` if unknown.'),
-      state: field(z.nullable(z.string()), 'Such as `streaming`; `null` if unknown.'),
-      lagBytes: field(z.nullable(z.number()), 'What it has not replayed; `null` if unknown.'),
-      lagSeconds: field(z.nullable(z.number()), 'How late it is; `null` if idle or unknown.'),
-    }),
-    'Servers that follow this one, as far as the role can see them.',
-  ),
+  }),
+  replicas: listField('Servers that follow this one, as far as the role can see them.', {
+    name: field(z.string(), 'Its `application_name`.'),
+    host: field(z.nullable(z.string()), 'Its address; `null` if unknown.'),
+    state: field(z.nullable(z.string()), 'Such as `streaming`; `null` if unknown.'),
+    lagBytes: field(z.nullable(z.number()), 'What it has not replayed; `null` if unknown.'),
+    lagSeconds: field(z.nullable(z.number()), 'How late it is; `null` if idle or unknown.'),
+  }),
 });
 
 const origin = z.strictObject({
@@ -104,13 +91,10 @@ export const storageOriginsOutputSchema = documentSchema({
 /** `svc storage status --json`. */
 export const storageStatusOutputSchema = documentSchema({
   store: field(z.enum(['postgres', 'sqlite']), '`sqlite` without `storage.url`.'),
-  files: field(
-    objectOrNull({
-      flows: field(z.string(), 'Absolute path of the database of flows.'),
-      indexes: field(z.array(z.string()), 'Absolute path of the index of each agent.'),
-    }),
-    'Where SQLite files are stored; `null` with a server.',
-  ),
+  files: objectOrNullField('Where SQLite files are stored; `null` with a server.', {
+    flows: field(z.string(), 'Absolute path of the database of flows.'),
+    indexes: field(z.array(z.string()), 'Absolute path of the index of each agent.'),
+  }),
   origin: field(z.nullable(z.string()), 'The name of this host; `null` without a server.'),
   memories: field(
     z.array(origin),
@@ -142,30 +126,27 @@ export const storageCopyOutputSchema = documentSchema({
     z.boolean(),
     'Whether both stores were compared and no row is missing or different.',
   ),
-  parts: field(
-    listOf({
-      name: field(
-        z.string(),
-        '`flows`, `tasks`, `notifications`, `history`, `answers`, `pauses`, `schedules`, and `vectors of` or `recalls of` an agent.',
-      ),
-      rows: field(count, 'Rows of the source.'),
-      written: field(count, 'Rows that this run added or replaced.'),
-      newer: field(count, 'Rows of which the target has a newer version, which stays.'),
-      deleted: field(
-        count,
-        'Rows that an earlier copy wrote and that were deleted in the target since; they stay deleted.',
-      ),
-      different: field(count, 'Rows that the target lacks, or has with another content.'),
-      hashes: field(
-        objectOrNull({
-          source: field(z.string(), 'SHA-256 of the rows in the source.'),
-          target: field(z.string(), 'The same of the target; equal if nothing differs.'),
-        }),
-        'Of all rows that are neither `newer` nor `deleted`; `null` with `--dry-run`.',
-      ),
-    }),
-    'What was copied, in order.',
-  ),
+  parts: listField('What was copied, in order.', {
+    name: field(
+      z.string(),
+      '`flows`, `tasks`, `notifications`, `history`, `answers`, `pauses`, `schedules`, and `vectors of` or `recalls of` an agent.',
+    ),
+    rows: field(count, 'Rows of the source.'),
+    written: field(count, 'Rows that this run added or replaced.'),
+    newer: field(count, 'Rows of which the target has a newer version, which stays.'),
+    deleted: field(
+      count,
+      'Rows that an earlier copy wrote and that were deleted in the target since; they stay deleted.',
+    ),
+    different: field(count, 'Rows that the target lacks, or has with another content.'),
+    hashes: field(
+      objectOrNull({
+        source: field(z.string(), 'SHA-256 of the rows in the source.'),
+        target: field(z.string(), 'The same of the target; equal if nothing differs.'),
+      }),
+      'Of all rows that are neither `newer` nor `deleted`; `null` with `--dry-run`.',
+    ),
+  }),
 });
 
 export type StorageOriginsOutput = DocumentOf<typeof storageOriginsOutputSchema>;

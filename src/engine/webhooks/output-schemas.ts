@@ -4,7 +4,7 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  listOf,
+  listField,
   objectOrNull,
 } from '../errors/output-schema.js';
 import { printedSchema } from '../flow-model/record-schemas.js';
@@ -26,53 +26,44 @@ export const routesOutputSchema = documentSchema({
     z.nullable(z.string()),
     'Address of the running listener of this state folder; `null` if none is running.',
   ),
-  routes: field(
-    listOf({
-      id: field(z.string(), 'Its key in `plugins.entries.webhooks.config.routes`.'),
-      path: field(z.string(), 'The path for requests.'),
-      state: field(
-        z.enum(['served', 'off', 'skipped']),
-        '`served`: accepts requests. `off`: it, or webhooks as a whole, is disabled. `skipped`: it has no secret that can be read.',
-      ),
-      sessionKey: field(z.string(), 'The session that owns its flows.'),
-      controllerId: field(z.string(), 'The controller of its flows.'),
-      description: field(
-        z.nullable(z.string()),
-        'From the configuration; `null` if there is none.',
-      ),
-      scheme: field(
-        z.string(),
-        'How its sender is verified: `secret`, or the `scheme` of `verify`.',
-      ),
-      rules: field(
-        z.nullable(count),
-        'How many rules map bodies to actions; `null` if bodies are actions.',
-      ),
-      secretSource: field(
-        z.string(),
-        'Where its secret is read from; several are separated by commas.',
-      ),
-      fault: field(
-        objectOrNull({
-          message: field(z.string(), 'For people.'),
-          hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
-        }),
-        'Why it is skipped, or why one of several secrets is not accepted; `null` if neither is so.',
-      ),
-      requests: field(count, 'Answered requests, by all listeners so far.'),
-      rejected: field(count, 'How many of them were rejected.'),
-      last: field(
-        objectOrNull({
-          at: field(z.iso.datetime(), 'When.'),
-          status: field(z.int(), 'Its HTTP status.'),
-          code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
-          action: field(z.nullable(z.string()), 'The action; `null` if it was rejected before.'),
-        }),
-        'The last answer; `null` before the first. Updated every two seconds.',
-      ),
-    }),
-    'One entry per route.',
-  ),
+  routes: listField('One entry per route.', {
+    id: field(z.string(), 'Its key in `plugins.entries.webhooks.config.routes`.'),
+    path: field(z.string(), 'The path for requests.'),
+    state: field(
+      z.enum(['served', 'off', 'skipped']),
+      '`served`: accepts requests. `off`: it, or webhooks as a whole, is disabled. `skipped`: it has no secret that can be read.',
+    ),
+    sessionKey: field(z.string(), 'The session that owns its flows.'),
+    controllerId: field(z.string(), 'The controller of its flows.'),
+    description: field(z.nullable(z.string()), 'From the configuration; `null` if there is none.'),
+    scheme: field(z.string(), 'How its sender is verified: `secret`, or the `scheme` of `verify`.'),
+    rules: field(
+      z.nullable(count),
+      'How many rules map bodies to actions; `null` if bodies are actions.',
+    ),
+    secretSource: field(
+      z.string(),
+      'Where its secret is read from; several are separated by commas.',
+    ),
+    fault: field(
+      objectOrNull({
+        message: field(z.string(), 'For people.'),
+        hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+      }),
+      'Why it is skipped, or why one of several secrets is not accepted; `null` if neither is so.',
+    ),
+    requests: field(count, 'Answered requests, by all listeners so far.'),
+    rejected: field(count, 'How many of them were rejected.'),
+    last: field(
+      objectOrNull({
+        at: field(z.iso.datetime(), 'When.'),
+        status: field(z.int(), 'Its HTTP status.'),
+        code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
+        action: field(z.nullable(z.string()), 'The action; `null` if it was rejected before.'),
+      }),
+      'The last answer; `null` before the first. Updated every two seconds.',
+    ),
+  }),
 });
 
 /** The answer of a route to a request. */

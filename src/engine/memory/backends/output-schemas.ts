@@ -8,8 +8,11 @@ import {
   field,
   forDisplay,
   hint,
+  listField,
   listOf,
+  objectField,
   objectOrNull,
+  objectOrNullField,
   optionalObject,
   warningsSchema as warnings,
 } from '../../errors/output-schema.js';
@@ -70,17 +73,14 @@ const statusOutput = z.strictObject({
       }),
       z.strictObject({
         state: field(z.literal('ready'), INDEX_STATES),
-        statistics: field(
-          z.strictObject({
-            ...documentCounts.shape,
-            bytes: field(count, 'Size on disk, including side files of SQLite.'),
-            lastSync: field(
-              z.nullable(z.iso.datetime()),
-              'Time of the last update; `null` before the first.',
-            ),
-          }),
-          'Only if ready.',
-        ),
+        statistics: objectField('Only if ready.', {
+          ...documentCounts.shape,
+          bytes: field(count, 'Size on disk, including side files of SQLite.'),
+          lastSync: field(
+            z.nullable(z.iso.datetime()),
+            'Time of the last update; `null` before the first.',
+          ),
+        }),
         rebuildBecause: field(
           z.optional(z.string()),
           'Why the next update rebuilds it; omitted if it does not.',
@@ -119,62 +119,47 @@ const statusOutput = z.strictObject({
   provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),
   model: field(z.nullable(z.string()), 'Its model; `null` if the vendor chooses.'),
   fallback: field(z.nullable(z.string()), 'The fallback provider; `null` for none.'),
-  vectorStore: field(
-    z.strictObject({
-      state: field(
-        z.enum(['empty', 'other', 'partial', 'whole']),
-        '`empty`: none from the provider. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
-      ),
-      dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
-      embedded: field(count, 'Passages with a usable vector.'),
-      pending: field(count, 'Passages that `svc memory index` would embed.'),
-      refused: field(count, 'Passages that the provider refuses.'),
-      cached: field(count, 'Vectors kept for texts that may return.'),
-      ofFallback: field(count, 'Passages with a vector of the fallback.'),
-      differences: field(
-        z.array(z.string()),
-        'Differences from the settings, for display; only if `other`.',
-      ),
-      batchJobs: field(
-        z.array(z.iso.datetime()),
-        'When each batch job at the provider was created whose vectors have not been collected yet, oldest first.',
-      ),
+  vectorStore: objectField('State of the vectors.', {
+    state: field(
+      z.enum(['empty', 'other', 'partial', 'whole']),
+      '`empty`: none from the provider. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
+    ),
+    dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
+    embedded: field(count, 'Passages with a usable vector.'),
+    pending: field(count, 'Passages that `svc memory index` would embed.'),
+    refused: field(count, 'Passages that the provider refuses.'),
+    cached: field(count, 'Vectors kept for texts that may return.'),
+    ofFallback: field(count, 'Passages with a vector of the fallback.'),
+    differences: field(
+      z.array(z.string()),
+      'Differences from the settings, for display; only if `other`.',
+    ),
+    batchJobs: field(
+      z.array(z.iso.datetime()),
+      'When each batch job at the provider was created whose vectors have not been collected yet, oldest first.',
+    ),
+  }),
+  media: objectOrNullField('`null` while `multimodal.enabled` is off; see [media.md](media.md).', {
+    modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
+    maxFileBytes: field(count, 'Larger files are skipped.'),
+    unavailable: objectOrNullField('Why media can only be found by name; `null` otherwise.', {
+      why: forDisplay,
+      hint,
     }),
-    'State of the vectors.',
-  ),
-  media: field(
-    objectOrNull({
-      modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
-      maxFileBytes: field(count, 'Larger files are skipped.'),
-      unavailable: field(
-        objectOrNull({
-          why: forDisplay,
-          hint,
-        }),
-        'Why media can only be found by name; `null` otherwise.',
-      ),
-      refused: field(
-        listOf({
-          path,
-          mimeType: field(z.string(), 'Detected from the content.'),
-          why: field(z.string(), 'Message of the provider.'),
-        }),
-        'Files that the provider refuses.',
-      ),
+    refused: listField('Files that the provider refuses.', {
+      path,
+      mimeType: field(z.string(), 'Detected from the content.'),
+      why: field(z.string(), 'Message of the provider.'),
     }),
-    '`null` while `multimodal.enabled` is off; see [media.md](media.md).',
-  ),
+  }),
   ext: field(
     objectOrNull({
       answers: field(backendName, 'The backend that would answer now.'),
-      why: field(
-        objectOrNull({
-          code: field(z.string(), 'For programs.'),
-          message: forDisplay,
-          hint,
-        }),
-        'Why the builtin engine would answer; `null` otherwise.',
-      ),
+      why: objectOrNullField('Why the builtin engine would answer; `null` otherwise.', {
+        code: field(z.string(), 'For programs.'),
+        message: forDisplay,
+        hint,
+      }),
       mode: field(
         z.enum(['query', 'search', 'vsearch']),
         '`memory.ext.searchMode` of the configuration.',
@@ -184,33 +169,24 @@ const statusOutput = z.strictObject({
         z.nullable(z.string()),
         'Version that the program reports; `null` until asked.',
       ),
-      detected: field(
-        objectOrNull({
-          patternFlag: field(z.string(), 'Flag for a pattern.'),
-          manyCollections: field(z.boolean(), 'Whether one query can name several collections.'),
-        }),
-        'Capabilities of the release; `null` until asked.',
-      ),
+      detected: objectOrNullField('Capabilities of the release; `null` until asked.', {
+        patternFlag: field(z.string(), 'Flag for a pattern.'),
+        manyCollections: field(z.boolean(), 'Whether one query can name several collections.'),
+      }),
       indexFile: field(z.string(), 'Absolute path of its index.'),
-      collections: field(
-        listOf({
-          name: field(z.string(), 'Name of the collection.'),
-          root: field(z.string(), 'Absolute path of the folder.'),
-          pattern: field(z.string(), 'Glob of its files.'),
-          source: field(source, 'Source of its files.'),
-          known: field(z.boolean(), 'Whether the program has it.'),
-        }),
-        'Its collections.',
-      ),
-      updated: field(
-        objectOrNull({
-          at: field(z.iso.datetime(), 'Start time.'),
-          tookMs: field(z.number(), 'Duration in milliseconds.'),
-          files: field(count, 'Number of files in its collections.'),
-          stale: field(z.boolean(), 'Whether files have changed since.'),
-        }),
-        'The last refresh; `null` if there was none.',
-      ),
+      collections: listField('Its collections.', {
+        name: field(z.string(), 'Name of the collection.'),
+        root: field(z.string(), 'Absolute path of the folder.'),
+        pattern: field(z.string(), 'Glob of its files.'),
+        source: field(source, 'Source of its files.'),
+        known: field(z.boolean(), 'Whether the program has it.'),
+      }),
+      updated: objectOrNullField('The last refresh; `null` if there was none.', {
+        at: field(z.iso.datetime(), 'Start time.'),
+        tookMs: field(z.number(), 'Duration in milliseconds.'),
+        files: field(count, 'Number of files in its collections.'),
+        stale: field(z.boolean(), 'Whether files have changed since.'),
+      }),
       vectors: field(
         z.enum(['missing', 'off', 'ready', 'unknown']),
         '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
@@ -220,18 +196,15 @@ const statusOutput = z.strictObject({
     'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
   ),
   citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
-  watcher: field(
-    objectOrNull({
-      pid: field(count, 'Its process id.'),
-      since: field(z.iso.datetime(), 'Start time.'),
-      mode: field(
-        z.enum(['interval', 'polling', 'watching']),
-        '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
-      ),
-      why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
-    }),
-    'The process that keeps the index fresh; `null` for none.',
-  ),
+  watcher: objectOrNullField('The process that keeps the index fresh; `null` for none.', {
+    pid: field(count, 'Its process id.'),
+    since: field(z.iso.datetime(), 'Start time.'),
+    mode: field(
+      z.enum(['interval', 'polling', 'watching']),
+      '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
+    ),
+    why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
+  }),
   skipped: field(skipped, 'Files and folders that cannot be indexed.'),
   faults: field(warnings, 'Problems that prevent searches or updates.'),
   why: field(z.optional(whyOutput), 'Only with `--why`.'),
@@ -248,22 +221,16 @@ export const statusOutputSchema = documentSchema({
 
 /** `svc memory reset --json`. */
 export const resetOutputSchema = documentSchema({
-  agents: field(
-    listOf({
-      agent: agentId,
-      indexFile: field(
-        z.nullable(z.string()),
-        'Absolute path of the index; `null` if it is shared.',
-      ),
-      deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
-      bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
-      documents: field(
-        z.optional(count),
-        'Only if the index is shared: files of this host that were deleted from it.',
-      ),
-    }),
-    'In the order of the configuration.',
-  ),
+  agents: listField('In the order of the configuration.', {
+    agent: agentId,
+    indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
+    deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
+    bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
+    documents: field(
+      z.optional(count),
+      'Only if the index is shared: files of this host that were deleted from it.',
+    ),
+  }),
 });
 
 export type StatusOutput = DeepReadonly<z.infer<typeof statusOutput>>;

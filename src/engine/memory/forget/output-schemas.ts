@@ -5,6 +5,7 @@ import {
   documentSchema,
   field,
   line,
+  listField,
   listOf,
 } from '../../errors/output-schema.js';
 import { agentId, path } from '../output-schemas.js';
@@ -19,29 +20,23 @@ const changedFile = z.strictObject({
   deleted: field(z.boolean(), 'Whether it was deleted.'),
   backup: field(z.string(), 'Absolute path of the backup.'),
 });
-const stores = field(
-  listOf({
-    store: field(z.string(), 'Its name.'),
-    changed: field(count, 'Number of entries removed or rewritten.'),
-    clean: field(
-      z.boolean(),
-      'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
-    ),
-  }),
-  'Other stores of memory text, besides the files.',
-);
+const stores = listField('Other stores of memory text, besides the files.', {
+  store: field(z.string(), 'Its name.'),
+  changed: field(count, 'Number of entries removed or rewritten.'),
+  clean: field(
+    z.boolean(),
+    'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
+  ),
+});
 
 export const forgetOutputSchema = documentSchema({
   agent: agentId,
   id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
-  passages: field(
-    listOf({
-      ...place,
-      whole: field(z.boolean(), 'Whether it is a whole file.'),
-      text: field(z.string(), 'The lines, joined by `\\n`.'),
-    }),
-    'What is forgotten.',
-  ),
+  passages: listField('What is forgotten.', {
+    ...place,
+    whole: field(z.boolean(), 'Whether it is a whole file.'),
+    text: field(z.string(), 'The lines, joined by `\\n`.'),
+  }),
   alsoIn: field(listOf(place), 'Copies of the same lines elsewhere, which are forgotten too.'),
   files: field(z.array(changedFile), 'Changed files, with `--from-file`.'),
   remains: field(
@@ -53,15 +48,12 @@ export const forgetOutputSchema = documentSchema({
 
 export const forgetListOutputSchema = documentSchema({
   agent: agentId,
-  entries: field(
-    listOf({
-      id: field(z.string(), 'Id for `--undo`.'),
-      at: field(z.iso.datetime(), 'When it was forgotten.'),
-      passages: field(listOf(place), 'Where it was then.'),
-      files: field(z.array(changedFile), 'Files changed for it.'),
-    }),
-    'One entry per command.',
-  ),
+  entries: listField('One entry per command.', {
+    id: field(z.string(), 'Id for `--undo`.'),
+    at: field(z.iso.datetime(), 'When it was forgotten.'),
+    passages: field(listOf(place), 'Where it was then.'),
+    files: field(z.array(changedFile), 'Files changed for it.'),
+  }),
 });
 
 export const forgetUndoOutputSchema = documentSchema({

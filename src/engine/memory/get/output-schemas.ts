@@ -6,7 +6,7 @@ import {
   field,
   line,
   listOf,
-  optionalObject,
+  optionalObjectField,
 } from '../../errors/output-schema.js';
 import { fileFields, origin, path } from '../output-schemas.js';
 
@@ -15,15 +15,12 @@ export const getOutputSchema = documentSchema({
   path,
   origin,
   ...fileFields,
-  media: field(
-    optionalObject({
-      mimeType: field(z.string(), 'Detected from the content.'),
-      bytes: field(count, 'Size of the file.'),
-      modified: field(z.iso.datetime(), 'Modification time.'),
-      refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
-    }),
-    'Only for media; `text` contains the same facts.',
-  ),
+  media: optionalObjectField('Only for media; `text` contains the same facts.', {
+    mimeType: field(z.string(), 'Detected from the content.'),
+    bytes: field(count, 'Size of the file.'),
+    modified: field(z.iso.datetime(), 'Modification time.'),
+    refused: field(z.nullable(z.string()), 'Why the provider refused it; `null` otherwise.'),
+  }),
   startLine: field(line, 'First returned line.'),
   endLine: field(z.int(), 'Last returned line.'),
   text: field(z.string(), 'The lines, joined by `\\n`, without a trailing line end.'),

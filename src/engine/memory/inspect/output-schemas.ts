@@ -6,8 +6,8 @@ import {
   documentSchema,
   field,
   line,
-  listOf,
-  objectOrNull,
+  listField,
+  objectOrNullField,
 } from '../../errors/output-schema.js';
 import { agentId, fileFields, path } from '../output-schemas.js';
 
@@ -21,19 +21,16 @@ export const whyOutput = z.strictObject({
     '`excluded` by a pattern, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
   detail: field(z.optional(z.string()), 'Details, for display.'),
-  rule: field(
-    objectOrNull({
-      from: field(
-        z.enum(['setting', 'svcignore', 'gitignore']),
-        '`memorySearch.exclude`, or an ignore file.',
-      ),
-      file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
-      line: field(z.nullable(count), 'Its line; `null` if unknown.'),
-      pattern: field(z.string(), 'The pattern, as written.'),
-      path: field(z.string(), 'The file or folder that it matches.'),
-    }),
-    'The pattern that decided; `null` if none matches.',
-  ),
+  rule: objectOrNullField('The pattern that decided; `null` if none matches.', {
+    from: field(
+      z.enum(['setting', 'svcignore', 'gitignore']),
+      '`memorySearch.exclude`, or an ignore file.',
+    ),
+    file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
+    line: field(z.nullable(count), 'Its line; `null` if unknown.'),
+    pattern: field(z.string(), 'The pattern, as written.'),
+    path: field(z.string(), 'The file or folder that it matches.'),
+  }),
 });
 
 const link = z.strictObject({
@@ -65,15 +62,12 @@ export const linksOutputSchema = documentSchema({
 /** `svc memory recent --json`. */
 export const recentOutputSchema = documentSchema({
   agent: agentId,
-  documents: field(
-    listOf({
-      path,
-      ...fileFields,
-      modified: field(z.iso.datetime(), 'Modification time.'),
-      bytes: field(count, 'Size of the file.'),
-    }),
-    'The newest first.',
-  ),
+  documents: listField('The newest first.', {
+    path,
+    ...fileFields,
+    modified: field(z.iso.datetime(), 'Modification time.'),
+    bytes: field(count, 'Size of the file.'),
+  }),
   more: field(count, 'How many more there are.'),
 });
 
@@ -86,16 +80,13 @@ const inspected = z.strictObject({
   bytes: field(count, 'Size of the file when it was indexed.'),
   modified: field(z.iso.datetime(), 'Modification time when it was indexed.'),
   indexed: field(z.iso.datetime(), 'When it was indexed.'),
-  date: field(
-    objectOrNull({
-      day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
-      from: field(
-        z.enum(['front_matter', 'modified', 'name']),
-        'Where it is from: the name of the file, its front matter, or its modification time.',
-      ),
-    }),
-    '`null` for conversations, whose passages have their own.',
-  ),
+  date: objectOrNullField('`null` for conversations, whose passages have their own.', {
+    day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
+    from: field(
+      z.enum(['front_matter', 'modified', 'name']),
+      'Where it is from: the name of the file, its front matter, or its modification time.',
+    ),
+  }),
   tags: field(z.array(z.string()), 'What `--tag` compares.'),
   properties: field(
     z.record(z.string(), z.union([fact, z.array(fact)])),
@@ -103,20 +94,17 @@ const inspected = z.strictObject({
   ),
   fault: field(z.nullable(z.string()), 'Why the front matter cannot be read; `null` otherwise.'),
   chunkCount: field(count, 'How many chunks the file has.'),
-  chunks: field(
-    listOf({
-      startLine: field(line, 'First line.'),
-      endLine: field(line, 'Last line, included.'),
-      headingPath: field(z.array(z.string()), 'The headings above it; `--heading` compares them.'),
-      tokens: field(count, 'Estimated.'),
-      vector: field(
-        z.enum(['none', 'refused', 'stored']),
-        '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
-      ),
-      text: field(z.string(), 'The text, as indexed.'),
-    }),
-    'All of them, or those of the lines of a citation.',
-  ),
+  chunks: listField('All of them, or those of the lines of a citation.', {
+    startLine: field(line, 'First line.'),
+    endLine: field(line, 'Last line, included.'),
+    headingPath: field(z.array(z.string()), 'The headings above it; `--heading` compares them.'),
+    tokens: field(count, 'Estimated.'),
+    vector: field(
+      z.enum(['none', 'refused', 'stored']),
+      '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
+    ),
+    text: field(z.string(), 'The text, as indexed.'),
+  }),
   ...links,
 });
 

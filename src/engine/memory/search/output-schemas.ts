@@ -5,8 +5,10 @@ import {
   documentSchema,
   field,
   line,
+  listField,
   listOf,
   objectOrNull,
+  objectOrNullField,
   optionalObject,
 } from '../../errors/output-schema.js';
 import { backendName, fileFields, origin, searchMode, workspace } from '../output-schemas.js';
@@ -45,88 +47,79 @@ export const searchOutputSchema = documentSchema({
     }),
     'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
   ),
-  results: field(
-    listOf({
-      ...passage,
-      score: field(score, '0 to 1; see [search.md](search.md#scores).'),
-      snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
-      snippetLine: field(line, 'Line number of the start of the snippet.'),
-      ...fileFields,
-      mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
-      headingPath: field(
-        z.array(z.string()),
-        'The headings above its best line, outermost first; without a best line, those above all of the passage.',
+  results: listField('Empty without matches.', {
+    ...passage,
+    score: field(score, '0 to 1; see [search.md](search.md#scores).'),
+    snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
+    snippetLine: field(line, 'Line number of the start of the snippet.'),
+    ...fileFields,
+    mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
+    headingPath: field(
+      z.array(z.string()),
+      'The headings above its best line, outermost first; without a best line, those above all of the passage.',
+    ),
+    citation,
+    similarCount: field(
+      z.optional(count),
+      'Passages that say the same, and so are not results; omitted if there are none.',
+    ),
+    similar: field(
+      z.optional(
+        listOf({
+          ...passage,
+          citation,
+        }),
       ),
-      citation,
-      similarCount: field(
-        z.optional(count),
-        'Passages that say the same, and so are not results; omitted if there are none.',
-      ),
-      similar: field(
-        z.optional(
-          listOf({
-            ...passage,
-            citation,
-          }),
-        ),
-        'The best ten of them.',
-      ),
-      related: field(
-        z.optional(
-          listOf({
-            path: field(z.string(), 'Relative to the workspace.'),
-            relation: field(
-              z.enum(['both', 'linked_from', 'links']),
-              'The file of the result links to it, is linked from it, or both.',
-            ),
-          }),
-        ),
-        'Only with `--related`: up to ten notes that the file is linked with.',
-      ),
-      textScore: field(
-        z.optional(score),
-        'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
-      ),
-      vectorScore: field(
-        z.optional(score),
-        'Vector score, 0 to 1; omitted for a passage without a vector.',
-      ),
-      rerankScore: field(
-        z.optional(z.number()),
-        'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
-      ),
-      explanation: field(
-        optionalObject({
-          textShare: field(score, 'Weight of the keyword score.'),
-          vectorShare: field(score, 'Weight of the vector score.'),
-          similarity: field(
-            z.nullable(z.number()),
-            'Cosine between passage and query; `null` for a passage without a vector.',
-          ),
-          decay: field(
-            objectOrNull({
-              factor: field(score, 'Factor for age.'),
-              ageDays: field(z.number(), 'Age in days.'),
-            }),
-            '`null` without temporal decay.',
-          ),
-          placeBeforeRerank: field(
-            z.optional(line),
-            'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
-          ),
-          diversity: field(
-            objectOrNull({
-              placeBefore: field(line, 'Rank by score alone, 1-based.'),
-              overlap: field(score, 'Largest word overlap with a result above it.'),
-            }),
-            '`null` without `query.hybrid.mmr`.',
+      'The best ten of them.',
+    ),
+    related: field(
+      z.optional(
+        listOf({
+          path: field(z.string(), 'Relative to the workspace.'),
+          relation: field(
+            z.enum(['both', 'linked_from', 'links']),
+            'The file of the result links to it, is linked from it, or both.',
           ),
         }),
-        'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
       ),
-    }),
-    'Empty without matches.',
-  ),
+      'Only with `--related`: up to ten notes that the file is linked with.',
+    ),
+    textScore: field(
+      z.optional(score),
+      'Keyword score, 0 to 1; the whole score in lexical search. Omitted in vector search.',
+    ),
+    vectorScore: field(
+      z.optional(score),
+      'Vector score, 0 to 1; omitted for a passage without a vector.',
+    ),
+    rerankScore: field(
+      z.optional(z.number()),
+      'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
+    ),
+    explanation: field(
+      optionalObject({
+        textShare: field(score, 'Weight of the keyword score.'),
+        vectorShare: field(score, 'Weight of the vector score.'),
+        similarity: field(
+          z.nullable(z.number()),
+          'Cosine between passage and query; `null` for a passage without a vector.',
+        ),
+        decay: objectOrNullField('`null` without temporal decay.', {
+          factor: field(score, 'Factor for age.'),
+          ageDays: field(z.number(), 'Age in days.'),
+        }),
+        placeBeforeRerank: field(
+          z.optional(line),
+          'Rank before the reranker, 1-based; omitted for a passage that it did not score.',
+        ),
+        diversity: objectOrNullField('`null` without `query.hybrid.mmr`.', {
+          placeBefore: field(line, 'Rank by score alone, 1-based.'),
+          overlap: field(score, 'Largest word overlap with a result above it.'),
+        }),
+      }),
+      'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+    ),
+  }),
   corrections: field(
     listOf({
       word: field(z.string(), 'A word of the query that is not in the index.'),

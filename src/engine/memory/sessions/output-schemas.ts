@@ -5,6 +5,7 @@ import {
   documentSchema,
   field,
   line,
+  listField,
   listOf,
 } from '../../errors/output-schema.js';
 
@@ -40,15 +41,12 @@ export const sessionListOutputSchema = documentSchema({
 export const sessionOutputSchema = documentSchema({
   agent,
   ...entry,
-  turns: field(
-    listOf({
-      line: field(line, 'As in citations.'),
-      role: field(z.enum(['assistant', 'user']), 'Who said it.'),
-      at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
-      text: field(z.string(), 'The whole text, with secrets masked.'),
-    }),
-    'What was said, in order.',
-  ),
+  turns: listField('What was said, in order.', {
+    line: field(line, 'As in citations.'),
+    role: field(z.enum(['assistant', 'user']), 'Who said it.'),
+    at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
+    text: field(z.string(), 'The whole text, with secrets masked.'),
+  }),
 });
 
 /** `svc memory sessions list` without its warnings, which the command base adds. */

@@ -4,7 +4,8 @@ import {
   type DocumentOf,
   documentSchema,
   field,
-  listOf,
+  listField,
+  objectField,
 } from '../../errors/output-schema.js';
 import { agentId, skipped } from '../output-schemas.js';
 
@@ -22,26 +23,20 @@ export const importOutputSchema = documentSchema({
   into: field(z.string(), 'Absolute path of the target folder.'),
   imported: field(z.boolean(), 'False if the user declined.'),
   written: field(z.array(z.string()), 'New files, relative to `into`.'),
-  replaced: field(
-    listOf({
-      path: field(z.string(), 'Relative to `into`.'),
-      backup: field(z.string(), 'Absolute path of the backup.'),
-    }),
-    'Existing files with other content, with `--existing replace`.',
-  ),
+  replaced: listField('Existing files with other content, with `--existing replace`.', {
+    path: field(z.string(), 'Relative to `into`.'),
+    backup: field(z.string(), 'Absolute path of the backup.'),
+  }),
   kept: field(z.array(z.string()), 'Existing files with other content, with `--existing keep`.'),
   same: field(count, 'Number of existing files with the same content.'),
   notIndexed: field(
     count,
     'Number of notes that are not indexed at their new location: it is outside this memory, or their format is not included.',
   ),
-  vectors: field(
-    z.strictObject({
-      inFile: field(count, 'Number in the export.'),
-      used: field(count, 'Number that matched a passage without one.'),
-    }),
-    'Vectors of the export.',
-  ),
+  vectors: objectField('Vectors of the export.', {
+    inFile: field(count, 'Number in the export.'),
+    used: field(count, 'Number that matched a passage without one.'),
+  }),
 });
 
 export type ExportOutput = DocumentOf<typeof exportOutputSchema>;
