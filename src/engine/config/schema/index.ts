@@ -115,14 +115,11 @@ const flows = () => ({
     z.enum(['requeue', 'lost']),
     'What happens to a task whose worker is gone: run it again, or mark it lost',
   ),
-  runtimes: section(
-    () => ({
-      subagent: section(runtime, 'Runs tasks of runtime `subagent`'),
-      acp: section(runtime, 'Runs tasks of runtime `acp`, over the Agent Client Protocol'),
-    }),
-    'Programs that run tasks',
-  ),
-  notify: section(notify, 'Where to send notifications: a command, a URL, or several targets'),
+  runtimes: section('Programs that run tasks', () => ({
+    subagent: section('Runs tasks of runtime `subagent`', runtime),
+    acp: section('Runs tasks of runtime `acp`, over the Agent Client Protocol', runtime),
+  })),
+  notify: section('Where to send notifications: a command, a URL, or several targets', notify),
 });
 
 const storage = () => ({
@@ -144,13 +141,10 @@ const gateway = () => ({
     z.array(network()),
     'Addresses or networks whose `X-Forwarded-For` header is trusted',
   ),
-  admin: section(
-    () => ({
-      host: key(host(), 'Address of the listener for health and metrics'),
-      port: key(port(), 'Port of the listener for health and metrics'),
-    }),
-    'Separate listener for health and metrics',
-  ),
+  admin: section('Separate listener for health and metrics', () => ({
+    host: key(host(), 'Address of the listener for health and metrics'),
+    port: key(port(), 'Port of the listener for health and metrics'),
+  })),
   drainSeconds: key(
     integer(0, 3600),
     'Time to finish requests in progress when the process stops, in seconds',
@@ -211,11 +205,11 @@ const agent = () =>
     default: key(z.boolean(), 'Use this agent when none is specified'),
     workspace: key(text(), 'Folder with its `MEMORY.md` and `memory/`'),
     memorySearch: key(search, 'Overrides the defaults field by field'),
-    mcp: section(agentMcp, 'Overrides settings of the MCP server'),
+    mcp: section('Overrides settings of the MCP server', agentMcp),
   });
 
 const agents = () => ({
-  defaults: section(defaults, 'Defaults for all agents'),
+  defaults: section('Defaults for all agents', defaults),
   list: key(z.array(later(agent)), 'The agents; by default there is one, `main`'),
 });
 
@@ -237,19 +231,19 @@ const ui = () => ({
 /** The whole `svc.json`. Unknown keys are faults; everything is optional. */
 export const configSchema = z.strictObject({
   $schema: key(z.string(), 'JSON Schema of this file, for editors; svc ignores it'),
-  agents: section(agents, 'Agents and how their memory is searched'),
-  models: section(models, 'Model endpoints'),
-  memory: section(memory, 'Search backend and citations'),
-  sessions: section(sessions, 'Session transcripts'),
-  plugins: section(plugins, 'Optional features'),
-  gateway: section(gateway, 'Where the long-running process listens'),
-  mcp: section(mcp, 'The MCP server'),
-  flows: section(flows, 'Durable task flows'),
+  agents: section('Agents and how their memory is searched', agents),
+  models: section('Model endpoints', models),
+  memory: section('Search backend and citations', memory),
+  sessions: section('Session transcripts', sessions),
+  plugins: section('Optional features', plugins),
+  gateway: section('Where the long-running process listens', gateway),
+  mcp: section('The MCP server', mcp),
+  flows: section('Durable task flows', flows),
   schedules: key(later(schedules), 'Flows created at set times, by id'),
-  storage: section(storage, 'Where memories and flows are kept; SQLite files by default'),
-  secrets: section(secrets, 'How secret references are resolved'),
-  logging: section(logging, 'Log of the long-running process'),
-  ui: section(ui, 'Screens in the terminal'),
+  storage: section('Where memories and flows are kept; SQLite files by default', storage),
+  secrets: section('How secret references are resolved', secrets),
+  logging: section('Log of the long-running process', logging),
+  ui: section('Screens in the terminal', ui),
 });
 
 /** Types of the file's content, as written: everything is optional. */

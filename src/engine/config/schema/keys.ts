@@ -33,8 +33,8 @@ export function key<T extends z.core.$ZodType>(
  * all of them would take most of the loading time.
  */
 export function section<Keys extends z.core.$ZodLooseShape>(
-  build: () => Keys,
   description: string,
+  build: () => Keys,
 ): z.ZodMiniOptional<z.ZodMiniLazy<z.ZodMiniObject<Keys, z.core.$strict>>> {
   return key(
     later(() => z.strictObject(build())),
@@ -192,13 +192,10 @@ function address(expression: RegExp, form: string) {
 
 /** The certificate of a listener. */
 export function tls() {
-  return section(
-    () => ({
-      cert: key(text(), 'PEM file with the certificate chain'),
-      key: key(text(), 'PEM file with the private key'),
-    }),
-    'Serve HTTPS',
-  );
+  return section('Serve HTTPS', () => ({
+    cert: key(text(), 'PEM file with the certificate chain'),
+    key: key(text(), 'PEM file with the private key'),
+  }));
 }
 
 /** An IANA time zone known to this system. */

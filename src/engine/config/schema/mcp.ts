@@ -37,7 +37,7 @@ const http = () => ({
     ),
     'Web pages that can send requests, by origin',
   ),
-  limits: section(limits, 'Limits of requests'),
+  limits: section('Limits of requests', limits),
 });
 
 /** `agents.list[].mcp`: what an agent changes of it. */
@@ -48,5 +48,5 @@ export const agentMcp = () => ({
 /** `mcp`: the MCP server. */
 export const mcp = () => ({
   write: key(z.boolean(), 'Offer `memory_add`, with which agents add to notes'),
-  http: section(http, 'Where `svc mcp --http` listens'),
+  http: section('Where `svc mcp --http` listens', http),
 });

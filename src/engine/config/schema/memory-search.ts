@@ -40,7 +40,7 @@ const remote = () => ({
     integer(1, 1000),
     'Maximum number of concurrent inline embedding requests',
   ),
-  batch: section(batch, 'Batch indexing, for `openai`, `gemini` and `voyage`'),
+  batch: section('Batch indexing, for `openai`, `gemini` and `voyage`', batch),
 });
 
 const local = () => ({
@@ -109,16 +109,16 @@ export function memorySearch() {
       z.array(z.enum(DOCUMENT_FORMATS)),
       'Other kinds of documents to index besides Markdown, where notes are indexed. See [Documents](documents.md)',
     ),
-    remote: section(remote, 'Endpoint, key and request settings of the provider'),
-    local: section(local, 'The `local` adapter'),
-    chunking: section(chunking, 'How to split documents'),
-    query: section(query, 'Search settings'),
-    sync: section(sync, 'When to update the index'),
-    multimodal: section(multimodal, 'Images and audio'),
-    cache: section(cache, 'Cached embeddings'),
-    experimental: section(experimental, 'Experimental features'),
-    store: section(store, 'The index database'),
-    ext: section(ext, 'Settings for the external backend'),
+    remote: section('Endpoint, key and request settings of the provider', remote),
+    local: section('The `local` adapter', local),
+    chunking: section('How to split documents', chunking),
+    query: section('Search settings', query),
+    sync: section('When to update the index', sync),
+    multimodal: section('Images and audio', multimodal),
+    cache: section('Cached embeddings', cache),
+    experimental: section('Experimental features', experimental),
+    store: section('The index database', store),
+    ext: section('Settings for the external backend', ext),
   });
 }
 
@@ -155,8 +155,8 @@ const hybrid = () => ({
     decimal(1),
     'Candidates to rank per result; between 24 and 400 in total',
   ),
-  mmr: section(mmr, 'Diversity of the results'),
-  temporalDecay: section(temporalDecay, 'Age of the results'),
+  mmr: section('Diversity of the results', mmr),
+  temporalDecay: section('Age of the results', temporalDecay),
 });
 
 const endpoint = () => ({
@@ -190,8 +190,8 @@ const rerank = () => ({
     waitingTime('milliseconds', 100),
     'How long a search waits for the reranker before it keeps the order without it, in milliseconds',
   ),
-  remote: section(endpoint, 'Endpoint and key of the reranker'),
-  budget: section(budget, 'Limits of what is sent'),
+  remote: section('Endpoint and key of the reranker', endpoint),
+  budget: section('Limits of what is sent', budget),
 });
 
 /** `memorySearch.query` (spec/memory-search §2.5). */
@@ -203,8 +203,8 @@ const query = () => ({
     'How long a search waits for the embedding provider before it falls back to keywords',
   ),
   snippetChars: key(integer(40, 20_000), 'Maximum length of a snippet, in characters'),
-  hybrid: section(hybrid, 'How to combine lexical and vector scores'),
-  rerank: section(rerank, 'Reordering the best candidates with a reranking model'),
+  hybrid: section('How to combine lexical and vector scores', hybrid),
+  rerank: section('Reordering the best candidates with a reranking model', rerank),
 });
 
 /** `memorySearch.cache` (spec/memory-search §2.8). */
@@ -267,7 +267,7 @@ const sync = () => ({
     waitingTimePart('seconds', 0.1),
     'Time limit of an inline embedding request, in seconds',
   ),
-  sessions: section(sessions, 'When to index transcripts, and which to keep'),
+  sessions: section('When to index transcripts, and which to keep', sessions),
 });
 
 const vector = () => ({
@@ -289,6 +289,6 @@ const fts = () => ({
 const store = () => ({
   driver: key(z.literal('sqlite'), 'Type of index database'),
   path: key(text(), 'Index database; `{agentId}` is replaced by the agent'),
-  vector: section(vector, 'Vector queries'),
-  fts: section(fts, 'Full-text queries'),
+  vector: section('Vector queries', vector),
+  fts: section('Full-text queries', fts),
 });

@@ -50,8 +50,8 @@ const scope = () => ({
       z.strictObject({
         action: requiredKey(action(), 'Action of the rule'),
         match: section(
-          match,
           'Sessions it applies to; all conditions must match, and no conditions match every session',
+          match,
         ),
       }),
     ),
@@ -74,10 +74,10 @@ const ext = () => ({
     'Search `MEMORY.md` and `memory/**/*.md` of the workspace',
   ),
   paths: key(z.array(collection()), 'Additional collections'),
-  sessions: section(sessions, 'Session transcripts'),
-  update: section(update, 'When to refresh collections'),
-  limits: section(limits, 'Size and time limits of a search'),
-  scope: section(scope, 'Which sessions can search, with any backend'),
+  sessions: section('Session transcripts', sessions),
+  update: section('When to refresh collections', update),
+  limits: section('Size and time limits of a search', limits),
+  scope: section('Which sessions can search, with any backend', scope),
 });
 
 /** `memory`: backend and citations (spec/memory-search §2.12). */
@@ -95,5 +95,5 @@ export const memory = () => ({
     z.boolean(),
     'Log the last 1,000 searches of each agent with their hits and what was opened, for `svc memory log`',
   ),
-  ext: section(ext, 'The external backend, used when `backend` is `ext`'),
+  ext: section('The external backend, used when `backend` is `ext`', ext),
 });

@@ -3,14 +3,11 @@ import { days, decimal, integer, key, section, text, timeZone } from './keys.js'
 import { webhooks } from './webhooks.js';
 
 export const plugins = () => ({
-  entries: section(
-    () => ({
-      'memory-core': section(memoryCore, 'Consolidation of memory ("dreaming")'),
-      'active-memory': section(activeMemory, 'Recalling memory before an agent answers'),
-      webhooks: section(webhooks, 'HTTP routes that drive task flows'),
-    }),
-    'Plugins by name',
-  ),
+  entries: section('Plugins by name', () => ({
+    'memory-core': section('Consolidation of memory ("dreaming")', memoryCore),
+    'active-memory': section('Recalling memory before an agent answers', activeMemory),
+    webhooks: section('HTTP routes that drive task flows', webhooks),
+  })),
 });
 
 const light = () => ({
@@ -58,36 +55,27 @@ const dreaming = () => ({
     z.boolean(),
     'Let `svc serve` log what a sweep decided about each claim that passed every gate',
   ),
-  storage: section(
-    () => ({
-      mode: key(
-        z.enum(['inline', 'separate', 'both']),
-        'Where to write phase output: the daily note, separate files, or both',
-      ),
-      separateReports: key(z.boolean(), 'Write one report file per phase'),
-    }),
-    'Output of the phases',
-  ),
-  phases: section(
-    () => ({
-      light: section(light, 'Collects and deduplicates what was recalled'),
-      rem: section(rem, 'Looks for patterns'),
-      deep: section(deep, 'Promotes useful candidates'),
-    }),
-    'The three phases of a sweep',
-  ),
+  storage: section('Output of the phases', () => ({
+    mode: key(
+      z.enum(['inline', 'separate', 'both']),
+      'Where to write phase output: the daily note, separate files, or both',
+    ),
+    separateReports: key(z.boolean(), 'Write one report file per phase'),
+  })),
+  phases: section('The three phases of a sweep', () => ({
+    light: section('Collects and deduplicates what was recalled', light),
+    rem: section('Looks for patterns', rem),
+    deep: section('Promotes useful candidates', deep),
+  })),
 });
 
 /** `plugins.entries.memory-core` (spec/memory-search §2.13). */
 const memoryCore = () => ({
-  config: section(() => ({ dreaming: section(dreaming, 'Consolidation of memory') }), 'Settings'),
-  subagent: section(
-    () => ({
-      allowModelOverride: key(z.boolean(), 'Allow `dreaming.model` to set another model'),
-      allowedModels: key(z.array(text()), 'Allowed models; an empty list or `*` allows any'),
-    }),
-    'Limits on the diary sub-agent',
-  ),
+  config: section('Settings', () => ({ dreaming: section('Consolidation of memory', dreaming) })),
+  subagent: section('Limits on the diary sub-agent', () => ({
+    allowModelOverride: key(z.boolean(), 'Allow `dreaming.model` to set another model'),
+    allowedModels: key(z.array(text()), 'Allowed models; an empty list or `*` allows any'),
+  })),
 });
 
 export const promptStyle = z.enum([
@@ -144,19 +132,16 @@ const config = () => ({
   logging: key(z.boolean(), 'Log every recall'),
   persistTranscripts: key(z.boolean(), 'Keep what the model was asked and answered'),
   transcriptDir: key(text(), 'Folder for those transcripts, in the state folder'),
-  ext: section(
-    () => ({
-      searchMode: key(
-        z.enum(['inherit', 'search', 'vsearch', 'query']),
-        'Search mode of the external backend for recalls; `inherit` uses `memory.ext.searchMode`',
-      ),
-    }),
-    'Settings for the external backend',
-  ),
+  ext: section('Settings for the external backend', () => ({
+    searchMode: key(
+      z.enum(['inherit', 'search', 'vsearch', 'query']),
+      'Search mode of the external backend for recalls; `inherit` uses `memory.ext.searchMode`',
+    ),
+  })),
 });
 
 /** `plugins.entries.active-memory` (facts §1.1). */
 const activeMemory = () => ({
   enabled: key(z.boolean(), 'Recall memory before an agent answers'),
-  config: section(config, 'Settings'),
+  config: section('Settings', config),
 });

@@ -69,25 +69,19 @@ export const secrets = () => ({
     z.record(providerAlias(), z.discriminatedUnion('source', [env(), file(), exec()])),
     'Providers by alias',
   ),
-  defaults: section(
-    () => ({
-      env: key(providerAlias(), 'Alias used by `env` references that do not name one'),
-      file: key(providerAlias(), 'Alias used by `file` references that do not name one'),
-      exec: key(providerAlias(), 'Alias used by `exec` references that do not name one'),
-    }),
-    'Aliases for references that do not name one',
-  ),
-  resolution: section(
-    () => ({
-      maxProviderConcurrency: key(integer(1, 16), 'Maximum number of providers to query at once'),
-      maxRefsPerProvider: key(integer(1, 4096), 'Maximum number of references per provider'),
-      maxBatchBytes: key(
-        integer(1, 5 * 1_048_576),
-        'Maximum size of one request to a program, in bytes',
-      ),
-    }),
-    'Limits for resolving secrets',
-  ),
+  defaults: section('Aliases for references that do not name one', () => ({
+    env: key(providerAlias(), 'Alias used by `env` references that do not name one'),
+    file: key(providerAlias(), 'Alias used by `file` references that do not name one'),
+    exec: key(providerAlias(), 'Alias used by `exec` references that do not name one'),
+  })),
+  resolution: section('Limits for resolving secrets', () => ({
+    maxProviderConcurrency: key(integer(1, 16), 'Maximum number of providers to query at once'),
+    maxRefsPerProvider: key(integer(1, 4096), 'Maximum number of references per provider'),
+    maxBatchBytes: key(
+      integer(1, 5 * 1_048_576),
+      'Maximum size of one request to a program, in bytes',
+    ),
+  })),
 });
 
 const ALIAS = /^[a-z][a-z0-9_-]{0,63}$/u;

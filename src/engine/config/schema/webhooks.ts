@@ -150,8 +150,8 @@ const route = () =>
     ),
     controllerId: key(text(), 'Controller id of the flows created here'),
     callback: section(
-      callback,
       'Where to send notifications of the flows created here, in addition to `flows.notify`',
+      callback,
     ),
     description: key(text(), 'Note for operators'),
   });
@@ -189,17 +189,14 @@ export function webhooks() {
   const routeId = pattern(/^\S(?:.*\S)?$/u, 'a route id without surrounding spaces');
   return {
     enabled: key(z.boolean(), 'Serve the routes'),
-    config: section(
-      () => ({
-        routes: key(z.record(routeId, route()), 'Routes by id'),
-        limits: section(limits, 'Limits of every route'),
-        deliveries: section(deliveries, 'Record of the deliveries that were received'),
-        openapi: key(
-          z.boolean(),
-          'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',
-        ),
-      }),
-      'Settings',
-    ),
+    config: section('Settings', () => ({
+      routes: key(z.record(routeId, route()), 'Routes by id'),
+      limits: section('Limits of every route', limits),
+      deliveries: section('Record of the deliveries that were received', deliveries),
+      openapi: key(
+        z.boolean(),
+        'Serve the OpenAPI document of all routes at `/openapi.json`, without authentication',
+      ),
+    })),
   };
 }
