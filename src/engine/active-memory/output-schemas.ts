@@ -11,8 +11,6 @@ import { searchMode, source } from '../memory/output-schemas.js';
 import { GATES } from './gates.js';
 import { BREAKER_STATES } from './state-file.js';
 
-/* Schemas of the JSON documents of `svc memory recall`, checked by tests and printed in docs/json.md. */
-
 /**
  * How a recall ended. `closed`: a gate is closed. `timeout_partial`: it ran out of time and uses partial
  * results. `unavailable`: memory could not be searched.

@@ -11,8 +11,6 @@ import {
   optionalObjectField,
 } from '../errors/output-schema.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 const finding = z.strictObject({
   code: field(z.string(), 'What was found, for programs.'),
   severity: field(

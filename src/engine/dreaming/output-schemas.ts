@@ -15,10 +15,7 @@ import { skipped, source } from '../memory/output-schemas.js';
 import { CHANGE_STATES, SWEEP_TRIGGERS } from './store/sweep-records.js';
 import { SKIP_REASONS } from './sweep/plan-promotions.js';
 
-/*
- * Schemas of dreaming's JSON documents, checked by tests and printed in docs/json.md; those of claims are in
- * claim-output-schemas.ts. No command loads them.
- */
+/* The documents about claims are in claim-output-schemas.ts. */
 
 const share = z.number().check(z.minimum(0), z.maximum(1));
 export const score = z.number().check(z.minimum(0));

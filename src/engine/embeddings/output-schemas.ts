@@ -13,11 +13,6 @@ import {
 import { ADAPTER_IDS } from '../providers/registry.js';
 import { CHECKS } from './diagnosis/check-names.js';
 
-/*
- * Schemas of the JSON output of provider commands. Tests check them and docs/json.md is generated
- * from them; no command loads them.
- */
-
 const adapter = z.enum(ADAPTER_IDS);
 
 const listedProvider = z.strictObject({

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
 
+/*
+ * Parts of the schemas in the files output-schemas.ts. Tests check what commands print against them
+ * and docs/json.md is generated from them; no command loads those files.
+ */
+
 /**
  * Describes a field of a JSON document in Markdown. docs/json.md is generated from these descriptions;
  * every field has one.

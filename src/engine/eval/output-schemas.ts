@@ -12,8 +12,6 @@ import {
 import { searchMode } from '../memory/output-schemas.js';
 import { metricsSchema as metrics, QUALITY_NAMES } from './metrics.js';
 
-/* Schemas of the JSON documents of `svc memory eval`, checked by tests and printed in docs/json.md. */
-
 const place = z.int().check(z.minimum(1));
 const share = z.number().check(z.minimum(0), z.maximum(1));
 

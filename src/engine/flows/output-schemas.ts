@@ -17,11 +17,6 @@ import {
 } from '../flow-model/record-schemas.js';
 import { TASK_STATUSES } from '../flow-model/task-record.js';
 
-/*
- * Schemas of the JSON output of `svc flow` and `svc task`. Tests check output against them and
- * docs/json.md is generated from them; no command loads them.
- */
-
 const finding = {
   severity: field(z.enum(['error', 'warn']), 'An `error` makes the command exit with 1.'),
   detail: field(z.string(), 'For people.'),

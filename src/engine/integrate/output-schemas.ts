@@ -12,8 +12,6 @@ import {
 } from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 const scope = z.enum(['project', 'user']);
 
 /** `svc integrate AGENT --json`. */

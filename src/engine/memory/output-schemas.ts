@@ -17,10 +17,7 @@ import {
 } from '../errors/output-schema.js';
 import { packagesFields } from '../install/output-schemas.js';
 
-/*
- * What the JSON documents of the memory commands have in common, and those of indexing, documents and the log. The
- * schemas in this file and in the rooms below are checked by tests and make docs/json.md; no command loads them.
- */
+/* What the JSON documents of the memory commands have in common, and those of indexing, documents and the log. */
 
 export const source = z.enum(['memory', 'sessions']);
 export const backendName = z.enum(['builtin', 'ext']);

@@ -11,11 +11,6 @@ import {
 } from '../errors/output-schema.js';
 import { agentId as agent, path, workspace } from '../memory/output-schemas.js';
 
-/*
- * Schemas of the JSON documents of `svc memory add`, `undo` and `edit`. They are checked by tests and make
- * docs/json.md; no command loads them.
- */
-
 export const memoryAddOutputSchema = documentSchema({
   agent,
   workspace,

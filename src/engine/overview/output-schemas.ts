@@ -15,8 +15,6 @@ import { hookEffectFields } from '../integrate/output-schemas.js';
 import { statusOutputSchema } from '../memory/backends/output-schemas.js';
 import { serviceSchema } from '../serve/state-file.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 /** `svc version --json`. */
 export const versionOutputSchema = documentSchema({
   version: field(z.string(), 'The version of svc.'),

@@ -2,11 +2,6 @@ import * as z from 'zod/mini';
 import { type DocumentOf, documentSchema, field } from '../errors/output-schema.js';
 import { ADAPTER_IDS, PROVIDERS } from './registry.js';
 
-/*
- * Schemas of the JSON output of signing in to a provider and out. Tests check them and
- * docs/json.md is generated from them; no command loads them.
- */
-
 const provider = z.enum(ADAPTER_IDS.filter((id) => PROVIDERS[id].key.loginFile !== undefined));
 
 /** `svc provider login --json`. */

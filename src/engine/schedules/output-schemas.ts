@@ -9,8 +9,6 @@ import {
 import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { flowSchema } from '../flow-model/record-schemas.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 const timing = {
   cron: field(z.string(), 'As configured.'),
   timezone: field(z.nullable(z.string()), 'Its time zone; `null` for the one of the host.'),

@@ -8,8 +8,6 @@ import {
   objectOrNullField,
 } from '../errors/output-schema.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 const action = z.enum(['allow', 'deny']);
 const chatType = z.enum(['direct', 'group', 'channel', 'explicit']);
 

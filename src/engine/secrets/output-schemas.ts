@@ -8,8 +8,6 @@ import {
   locationFields,
 } from '../errors/output-schema.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 /** `svc secrets check --json`. */
 export const secretsCheckOutputSchema = documentSchema({
   file: field(

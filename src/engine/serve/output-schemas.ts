@@ -2,11 +2,6 @@ import * as z from 'zod/mini';
 import { type DocumentOf, documentSchema, field, listField } from '../errors/output-schema.js';
 import { serviceSchema } from './state-file.js';
 
-/*
- * Schemas of the JSON output of the long-lived process. Tests check output against them and docs/json.md is
- * generated from them; no command loads them.
- */
-
 /** `svc serve --json`, printed when it ends. */
 export const serveOutputSchema = documentSchema({
   reason: field(

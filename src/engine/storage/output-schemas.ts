@@ -10,8 +10,6 @@ import {
   objectOrNullField,
 } from '../errors/output-schema.js';
 
-/* For tests and docs/json.md; no command loads it. */
-
 const migration = z.strictObject({
   version: field(count, 'Its number.'),
   name: field(z.string(), 'What it adds.'),

@@ -10,11 +10,6 @@ import {
 import { printedSchema } from '../flow-model/record-schemas.js';
 import { DELIVERY_FIELDS } from './deliveries/delivery-record.js';
 
-/*
- * Schemas of the JSON output of the webhook commands. Tests check output against them and docs/json.md is
- * generated from them; no command loads them.
- */
-
 /** `svc webhook routes --json`. */
 export const routesOutputSchema = documentSchema({
   file: field(
