@@ -137,11 +137,7 @@ function childInsertions(
 }
 
 /** Whether a comma follows the last entry, and where the last comma or comment ends. */
-function tailOf(
-  text: string,
-  from: number,
-  close: number,
-): { readonly hasComma: boolean; readonly end: number } {
+function tailOf(text: string, from: number, close: number) {
   const token = /\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,/uy;
   let hasComma = false;
   let end = from;

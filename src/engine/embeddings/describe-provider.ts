@@ -83,11 +83,7 @@ export function credentialView(
   return { state: 'not_needed', source: `env ${withheld}`, set: true, hint };
 }
 
-function sourceOf(
-  place: string,
-  input: SecretInput,
-  { config, env }: ProviderWorld,
-): { readonly source: string; readonly set: boolean | null } {
+function sourceOf(place: string, input: SecretInput, { config, env }: ProviderWorld) {
   const isMissing = whyNoValue(input, config.secrets, env) !== undefined;
   if (input.kind === 'plain') return { source: place, set: !isMissing };
   const reference = describeSecret(input);

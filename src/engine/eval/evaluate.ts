@@ -188,11 +188,7 @@ async function runTrial(
 }
 
 /** A trial's own maxResults and minScore override those of the command. */
-function limitsOf(
-  trial: Trial,
-  { agent }: OpenedMemory,
-  { maxResults, minScore }: Evaluation,
-): Pick<Evaluation, 'maxResults' | 'minScore'> {
+function limitsOf(trial: Trial, { agent }: OpenedMemory, { maxResults, minScore }: Evaluation) {
   const { query } = agent.memorySearch;
   return {
     maxResults: setsKey(trial, 'query.maxResults') ? query.maxResults : maxResults,

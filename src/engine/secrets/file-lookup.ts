@@ -132,9 +132,7 @@ function singleLookup(text: string, path: string, alias: string): SecretLookup {
  *
  * @throws SecretFault
  */
-async function openSecretFile(
-  guarded: GuardedPath,
-): Promise<{ readonly file: FileHandle; readonly stats: Stats }> {
+async function openSecretFile(guarded: GuardedPath) {
   const stats = await statGuarded(guarded);
   if (stats.isSymbolicLink()) throw linkFault(guarded);
   // Opening a device can have side effects.

@@ -129,9 +129,6 @@ export async function* planJobs(
   return undefined;
 }
 
-function via(
-  inputs: ReadonlyMap<string, KeyedInput>,
-  { smallestJob }: PlanRules,
-): PlannedInputs['via'] {
+function via(inputs: ReadonlyMap<string, KeyedInput>, { smallestJob }: PlanRules) {
   return inputs.size < smallestJob ? 'inline' : 'job';
 }

@@ -270,9 +270,7 @@ function validatorOf(headers: AnswerHeaders): string | undefined {
 }
 
 /** Reads `Content-Range: bytes first-last/total`. */
-function contentRange(
-  headers: AnswerHeaders,
-): { readonly first: number; readonly total: number | undefined } | undefined {
+function contentRange(headers: AnswerHeaders) {
   const text = headers['content-range'];
   const match = typeof text === 'string' ? /^bytes (\d+)-\d+\/(\d+|\*)$/u.exec(text) : null;
   if (match === null) return undefined;

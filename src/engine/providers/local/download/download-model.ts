@@ -99,11 +99,7 @@ export async function downloadModel(
   }
 }
 
-async function sourceOf(
-  reference: RemoteReference,
-  hub: Hub,
-  asking: VendorCall,
-): Promise<Pick<FileDownload, 'expected' | 'secretHeaders' | 'url'>> {
+async function sourceOf(reference: RemoteReference, hub: Hub, asking: VendorCall) {
   if (reference.kind === 'hub') {
     return { ...(await hubFile(reference, hub, asking)), secretHeaders: hub.headers };
   }
@@ -153,11 +149,7 @@ function hubOf(env: Readonly<Record<string, string | undefined>>): Hub {
 }
 
 /** The URL of a referenced file; asks the hub only for a quantization. @throws VendorFault */
-async function hubFile(
-  reference: HubReference,
-  hub: Hub,
-  asking: VendorCall,
-): Promise<Pick<FileDownload, 'expected' | 'url'>> {
+async function hubFile(reference: HubReference, hub: Hub, asking: VendorCall) {
   const { repository, revision, file } = reference;
   if ('path' in file) {
     return { url: resolveUrl(hub, repository, revision, file.path), expected: {} };
