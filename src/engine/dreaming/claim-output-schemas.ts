@@ -6,9 +6,7 @@ import {
   field,
   line,
   listField,
-  listOf,
   objectField,
-  optionalObject,
   optionalObjectField,
 } from '../errors/output-schema.js';
 import { skipped } from '../memory/output-schemas.js';
@@ -100,8 +98,9 @@ export const dreamExplainOutputSchema = documentSchema({
     z.enum(VERDICTS),
     'How it relates to `MEMORY.md`. `new`: not in it. `present`: it has an entry. `said`: other text covers all of it. `renews`: it updates an entry.',
   ),
-  trail: field(
-    listOf({
+  trail: listField(
+    'What sweeps did to its entry in `MEMORY.md`, oldest first, without those that were undone.',
+    {
       sweep: field(z.string(), 'ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
       day: field(z.iso.date(), 'Its day.'),
       change: field(
@@ -112,8 +111,7 @@ export const dreamExplainOutputSchema = documentSchema({
         z.nullable(z.string()),
         'Text of the entry that it replaced or that replaced it; otherwise `null`.',
       ),
-    }),
-    'What sweeps did to its entry in `MEMORY.md`, oldest first, without those that were undone.',
+    },
   ),
 });
 
@@ -163,10 +161,9 @@ export const dreamBackfillOutputSchema = documentSchema({
     }),
     skipped: field(skipped, 'Notes that could not be read.'),
   }),
-  rolledBack: field(
-    optionalObject({ claims: field(count, 'Number of claims affected.') }),
-    'Only with `--rollback`.',
-  ),
+  rolledBack: optionalObjectField('Only with `--rollback`.', {
+    claims: field(count, 'Number of claims affected.'),
+  }),
 });
 
 export type DreamCandidatesOutput = DocumentOf<typeof dreamCandidatesOutputSchema>;

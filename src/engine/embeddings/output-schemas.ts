@@ -7,7 +7,6 @@ import {
   field,
   locationFields,
   objectField,
-  optionalObject,
   optionalObjectField,
 } from '../errors/output-schema.js';
 import { ADAPTER_IDS } from '../providers/registry.js';
@@ -87,7 +86,7 @@ const checkSchema = z.strictObject({
   code: field(z.optional(z.string()), 'Error code, see [errors.md](errors.md).'),
   cause: field(z.optional(z.string()), 'Error message.'),
   hint: field(z.optional(z.string()), 'How to fix it.'),
-  location: field(optionalObject(locationFields), 'Location of the setting.'),
+  location: optionalObjectField('Location of the setting.', locationFields),
   latencyMs: field(
     z.optional(z.number()),
     'Of the connection, of embedding or of reranking; milliseconds.',

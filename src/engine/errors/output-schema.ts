@@ -20,16 +20,6 @@ export function listOf<Fields extends Shape>(fields: Fields) {
   return z.array(z.strictObject(fields));
 }
 
-/** An object with these fields, or `null`. */
-export function objectOrNull<Fields extends Shape>(fields: Fields) {
-  return z.nullable(z.strictObject(fields));
-}
-
-/** An object with these fields, which may be absent. */
-export function optionalObject<Fields extends Shape>(fields: Fields) {
-  return z.optional(z.strictObject(fields));
-}
-
 /** A field with a list of objects. */
 export function listField<Fields extends Shape>(meaning: string, fields: Fields) {
   return field(listOf(fields), meaning);
@@ -108,7 +98,7 @@ export const failureSchema = z.strictObject({
 export const errorOutputSchema = z.strictObject({
   error: objectField('The error that ended the command.', {
     ...failureSchema.shape,
-    location: field(optionalObject(locationFields), 'Position in a file.'),
+    location: optionalObjectField('Position in a file.', locationFields),
     details: field(
       z.optional(z.record(z.string(), z.unknown())),
       'Additional data by code: `CONFIG_INVALID` lists its `faults` here.',

@@ -5,7 +5,6 @@ import {
   documentSchema,
   field,
   listField,
-  listOf,
   objectField,
   objectOrNullField,
 } from '../errors/output-schema.js';
@@ -119,13 +118,13 @@ export const evalOutputSchema = documentSchema({
     gone: field(count, 'Questions only in the baseline.'),
     before: field(metrics, 'Means of the baseline.'),
     now: field(metrics, 'Means of this run.'),
-    drops: field(
-      listOf({
+    drops: listField(
+      'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
+      {
         metric: field(z.string(), 'The metric.'),
         before: field(share, 'Value in the baseline.'),
         now: field(share, 'Value in this run.'),
-      }),
-      'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
+      },
     ),
   }),
   written: field(

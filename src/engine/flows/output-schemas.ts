@@ -5,7 +5,6 @@ import {
   documentSchema,
   field,
   listField,
-  listOf,
 } from '../errors/output-schema.js';
 import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import {
@@ -67,10 +66,10 @@ const summary = z.strictObject({
 
 /** `svc flow list --json`. */
 export const flowListOutputSchema = documentSchema({
-  flows: field(
-    listOf({ ...flowSchema.shape, tasks: field(summary, 'Counts of its tasks.') }),
-    'Newest first.',
-  ),
+  flows: listField('Newest first.', {
+    ...flowSchema.shape,
+    tasks: field(summary, 'Counts of its tasks.'),
+  }),
   total: field(count, 'How many there are without `--limit`.'),
   findings: field(
     z.optional(z.array(flowFinding)),

@@ -5,9 +5,7 @@ import {
   documentSchema,
   field,
   listField,
-  listOf,
   objectField,
-  objectOrNull,
   objectOrNullField,
 } from '../errors/output-schema.js';
 import { AGENT_IDS } from './agent.js';
@@ -67,33 +65,33 @@ export const integrationsOutputSchema = documentSchema({
     detected: field(z.boolean(), 'Whether it was found on this machine.'),
     file: field(z.string(), 'Absolute path of the file with its servers.'),
     servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
-    moved: field(
-      listOf({
+    moved: listField(
+      'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
+      {
         name: field(z.string(), 'Its name in the agent.'),
         missing: field(z.string(), 'A path in its entry, or `agent NAME`, that does not exist.'),
         hint: field(z.string(), 'What to do about it.'),
-      }),
-      'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
+      },
     ),
     hookFile: field(
       z.nullable(z.string()),
       'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
     ),
     hook: field(z.boolean(), 'Whether active memory is registered.'),
-    activeMemory: field(
-      objectOrNull(hookEffectFields),
+    activeMemory: objectOrNullField(
       'What the hook does in this folder; `null` without one.',
+      hookEffectFields,
     ),
     captures: field(z.boolean(), 'Whether capture hooks are registered.'),
-    captureMoved: field(
-      objectOrNull({
+    captureMoved: objectOrNullField(
+      'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
+      {
         missing: field(
           z.string(),
           'A path in a capture hook, or `agent NAME`, that does not exist.',
         ),
         hint: field(z.string(), 'What to do about it.'),
-      }),
-      'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
+      },
     ),
     error: objectOrNullField('Why a file could not be read, or `null`.', {
       code: field(z.string(), 'See [errors.md](errors.md).'),

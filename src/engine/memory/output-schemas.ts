@@ -12,7 +12,6 @@ import {
   listField,
   listOf,
   objectField,
-  optionalObject,
   optionalObjectField,
 } from '../errors/output-schema.js';
 import { packagesFields } from '../install/output-schemas.js';
@@ -96,13 +95,13 @@ const embeddingSummary = z.strictObject({
     z.optional(failure),
     'Why passages were not embedded. Keyword search works anyway; the exit code is 1.',
   ),
-  mediaLeft: field(
-    optionalObject({
+  mediaLeft: optionalObjectField(
+    'Only if the model cannot embed media, which are then found by name.',
+    {
       files: field(count, 'Number of files.'),
       why: forDisplay,
       hint,
-    }),
-    'Only if the model cannot embed media, which are then found by name.',
+    },
   ),
   insteadOf: optionalObjectField('Only if the fallback embedded.', {
     provider: field(z.string(), 'The failed provider.'),
@@ -177,7 +176,7 @@ export const watchOutputSchema = z.discriminatedUnion('type', [
 
 /** `svc memory documents install --json`. */
 export const installDocumentsOutputSchema = documentSchema({
-  library: field(z.strictObject(packagesFields), 'unpdf, which reads PDF files.'),
+  library: objectField('unpdf, which reads PDF files.', packagesFields),
 });
 
 const passage = {
@@ -194,14 +193,14 @@ export const logOutputSchema = documentSchema({
     at: field(z.iso.datetime(), 'When it was answered.'),
     query: field(z.string(), 'The query, with secrets masked.'),
     mode: field(searchMode, 'How it was answered.'),
-    hits: field(
-      listOf({ ...passage, score: field(z.number(), '0 to 1.') }),
-      'The results, the best first.',
-    ),
-    opened: field(
-      listOf({ ...passage, at: field(z.iso.datetime(), 'When.') }),
-      'What was opened of its hits within an hour, in order.',
-    ),
+    hits: listField('The results, the best first.', {
+      ...passage,
+      score: field(z.number(), '0 to 1.'),
+    }),
+    opened: listField('What was opened of its hits within an hour, in order.', {
+      ...passage,
+      at: field(z.iso.datetime(), 'When.'),
+    }),
   }),
 });
 

@@ -7,7 +7,6 @@ import {
   listField,
   listOf,
   objectField,
-  objectOrNull,
   objectOrNullField,
 } from '../errors/output-schema.js';
 import { pauseSchema } from '../flow-model/record-schemas.js';
@@ -64,16 +63,16 @@ const hookFields = {
 
 /** `svc status --json`. */
 export const overallStatusOutputSchema = documentSchema({
-  serving: field(
-    objectOrNull({
+  serving: objectOrNullField(
+    'The `svc serve` of this state folder; `null` when none runs, or when its state cannot be read, which is a fault.',
+    {
       pid: field(z.int(), 'Its process.'),
       since: field(z.iso.datetime(), 'When it was started.'),
       services: field(
         z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
         'What it runs.',
       ),
-    }),
-    'The `svc serve` of this state folder; `null` when none runs, or when its state cannot be read, which is a fault.',
+    },
   ),
   agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
   storage: objectOrNullField('The server of `storage.url`; `null` without one.', {
@@ -117,10 +116,10 @@ export const overallStatusOutputSchema = documentSchema({
       'Whether your own lines in `MEMORY.md` alone are over its budget, so that nothing more is promoted.',
     ),
   }),
-  hooks: field(
-    listOf({ ...hookFields, ...hookEffectFields }),
-    'Active memory hooks that coding agents run in this folder.',
-  ),
+  hooks: listField('Active memory hooks that coding agents run in this folder.', {
+    ...hookFields,
+    ...hookEffectFields,
+  }),
   captures: listField('Capture hooks that coding agents run in this folder.', {
     ...hookFields,
     lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),

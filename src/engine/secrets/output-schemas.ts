@@ -6,6 +6,7 @@ import {
   field,
   listField,
   locationFields,
+  objectField,
 } from '../errors/output-schema.js';
 
 /** `svc secrets check --json`. */
@@ -17,7 +18,7 @@ export const secretsCheckOutputSchema = documentSchema({
   ok: field(z.boolean(), 'Whether every secret can be read.'),
   secrets: listField('One entry per place; a reference in two places has two.', {
     path: field(z.string(), 'The configuration key.'),
-    location: field(z.strictObject(locationFields), 'Where its value is written.'),
+    location: objectField('Where its value is written.', locationFields),
     source: field(
       z.enum(['env', 'exec', 'file', 'plain']),
       'Where it is read from; `plain`: the configuration file itself.',

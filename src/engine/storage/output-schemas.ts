@@ -6,7 +6,6 @@ import {
   field,
   listField,
   objectField,
-  objectOrNull,
   objectOrNullField,
 } from '../errors/output-schema.js';
 
@@ -137,12 +136,12 @@ export const storageCopyOutputSchema = documentSchema({
       'Rows that an earlier copy wrote and that were deleted in the target since; they stay deleted.',
     ),
     different: field(count, 'Rows that the target lacks, or has with another content.'),
-    hashes: field(
-      objectOrNull({
+    hashes: objectOrNullField(
+      'Of all rows that are neither `newer` nor `deleted`; `null` with `--dry-run`.',
+      {
         source: field(z.string(), 'SHA-256 of the rows in the source.'),
         target: field(z.string(), 'The same of the target; equal if nothing differs.'),
-      }),
-      'Of all rows that are neither `newer` nor `deleted`; `null` with `--dry-run`.',
+      },
     ),
   }),
 });

@@ -5,7 +5,7 @@ import {
   documentSchema,
   field,
   listField,
-  objectOrNull,
+  objectOrNullField,
 } from '../errors/output-schema.js';
 import { printedSchema } from '../flow-model/record-schemas.js';
 import { DELIVERY_FIELDS } from './deliveries/delivery-record.js';
@@ -40,23 +40,23 @@ export const routesOutputSchema = documentSchema({
       z.string(),
       'Where its secret is read from; several are separated by commas.',
     ),
-    fault: field(
-      objectOrNull({
+    fault: objectOrNullField(
+      'Why it is skipped, or why one of several secrets is not accepted; `null` if neither is so.',
+      {
         message: field(z.string(), 'For people.'),
         hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
-      }),
-      'Why it is skipped, or why one of several secrets is not accepted; `null` if neither is so.',
+      },
     ),
     requests: field(count, 'Answered requests, by all listeners so far.'),
     rejected: field(count, 'How many of them were rejected.'),
-    last: field(
-      objectOrNull({
+    last: objectOrNullField(
+      'The last answer; `null` before the first. Updated every two seconds.',
+      {
         at: field(z.iso.datetime(), 'When.'),
         status: field(z.int(), 'Its HTTP status.'),
         code: field(z.nullable(z.string()), 'Why it was rejected; `null` if it was not.'),
         action: field(z.nullable(z.string()), 'The action; `null` if it was rejected before.'),
-      }),
-      'The last answer; `null` before the first. Updated every two seconds.',
+      },
     ),
   }),
 });

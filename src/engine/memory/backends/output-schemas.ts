@@ -11,9 +11,8 @@ import {
   listField,
   listOf,
   objectField,
-  objectOrNull,
   objectOrNullField,
-  optionalObject,
+  optionalObjectField,
   warningsSchema as warnings,
 } from '../../errors/output-schema.js';
 import { whyOutput } from '../inspect/output-schemas.js';
@@ -37,8 +36,9 @@ const statusOutput = z.strictObject({
   configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
   workspaceDir: workspace,
   indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
-  shared: field(
-    objectOrNull({
+  shared: objectOrNullField(
+    'Where the index is shared with other hosts; `null` for an index of this host. See [teams.md](teams.md).',
+    {
       server: field(z.string(), '`host:port/database`.'),
       origin: field(z.string(), 'The name of this host: `storage.origin`.'),
       origins: field(
@@ -55,8 +55,7 @@ const statusOutput = z.strictObject({
         ),
         'All hosts that indexed something, by name; `null` if the server cannot be used.',
       ),
-    }),
-    'Where the index is shared with other hosts; `null` for an index of this host. See [teams.md](teams.md).',
+    },
   ),
   index: field(
     z.discriminatedUnion('state', [
@@ -89,8 +88,9 @@ const statusOutput = z.strictObject({
     ]),
     'State of the index.',
   ),
-  staleness: field(
-    optionalObject({
+  staleness: optionalObjectField(
+    'What the next update would do; omitted if the workspace is unreadable, the server of a shared index cannot be used, or the index is newer.',
+    {
       added: field(count, 'New files.'),
       changed: field(
         count,
@@ -98,8 +98,7 @@ const statusOutput = z.strictObject({
       ),
       removed: field(count, 'Files that are gone.'),
       examples: field(z.array(z.string()), 'Up to five of these files.'),
-    }),
-    'What the next update would do; omitted if the workspace is unreadable, the server of a shared index cannot be used, or the index is newer.',
+    },
   ),
   sources: field(z.array(source), 'Indexed sources.'),
   extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),
@@ -107,12 +106,12 @@ const statusOutput = z.strictObject({
     count,
     'Files and folders that patterns exclude; what is in such a folder is not counted.',
   ),
-  frontMatter: field(
-    listOf({
+  frontMatter: listField(
+    'Notes whose front matter cannot be read, so that filters do not know its properties. Their text is indexed.',
+    {
       path: field(z.string(), 'The note, relative to the workspace.'),
       why: forDisplay,
-    }),
-    'Notes whose front matter cannot be read, so that filters do not know its properties. Their text is indexed.',
+    },
   ),
   tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
   mode: field(searchMode, 'Search mode that the index supports now.'),
@@ -152,8 +151,9 @@ const statusOutput = z.strictObject({
       why: field(z.string(), 'Message of the provider.'),
     }),
   }),
-  ext: field(
-    objectOrNull({
+  ext: objectOrNullField(
+    'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
+    {
       answers: field(backendName, 'The backend that would answer now.'),
       why: objectOrNullField('Why the builtin engine would answer; `null` otherwise.', {
         code: field(z.string(), 'For programs.'),
@@ -192,8 +192,7 @@ const statusOutput = z.strictObject({
         '`off` in lexical mode. `missing`: some documents have none. `unknown`: none were created yet.',
       ),
       withoutVectors: field(z.nullable(count), 'Documents without a vector; `null` if unknown.'),
-    }),
-    'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
+    },
   ),
   citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
   watcher: objectOrNullField('The process that keeps the index fresh; `null` for none.', {

@@ -6,7 +6,6 @@ import {
   field,
   line,
   listField,
-  listOf,
 } from '../../errors/output-schema.js';
 import { agentId, path } from '../output-schemas.js';
 
@@ -37,11 +36,11 @@ export const forgetOutputSchema = documentSchema({
     whole: field(z.boolean(), 'Whether it is a whole file.'),
     text: field(z.string(), 'The lines, joined by `\\n`.'),
   }),
-  alsoIn: field(listOf(place), 'Copies of the same lines elsewhere, which are forgotten too.'),
+  alsoIn: listField('Copies of the same lines elsewhere, which are forgotten too.', place),
   files: field(z.array(changedFile), 'Changed files, with `--from-file`.'),
-  remains: field(
-    listOf(place),
+  remains: listField(
     'With `--from-file`: lines that still contain it among other words, or a secret from it. The exit code is 1 then.',
+    place,
   ),
   stores,
 });
@@ -51,7 +50,7 @@ export const forgetListOutputSchema = documentSchema({
   entries: listField('One entry per command.', {
     id: field(z.string(), 'Id for `--undo`.'),
     at: field(z.iso.datetime(), 'When it was forgotten.'),
-    passages: field(listOf(place), 'Where it was then.'),
+    passages: listField('Where it was then.', place),
     files: field(z.array(changedFile), 'Files changed for it.'),
   }),
 });
@@ -61,10 +60,10 @@ export const forgetUndoOutputSchema = documentSchema({
   id: field(z.string(), 'The id as given.'),
   undone: field(z.boolean(), 'False if the user declined.'),
   restored: field(z.array(z.string()), 'Restored files.'),
-  kept: field(
-    listOf({ path, backup: changedFile.shape.backup }),
-    'Files changed since, which are left as they are.',
-  ),
+  kept: listField('Files changed since, which are left as they are.', {
+    path,
+    backup: changedFile.shape.backup,
+  }),
   stores,
 });
 

@@ -7,9 +7,8 @@ import {
   line,
   listField,
   listOf,
-  objectOrNull,
   objectOrNullField,
-  optionalObject,
+  optionalObjectField,
 } from '../../errors/output-schema.js';
 import { backendName, fileFields, origin, searchMode, workspace } from '../output-schemas.js';
 
@@ -38,14 +37,14 @@ export const searchOutputSchema = documentSchema({
     'The provider that embedded the query; `null` in lexical search.',
   ),
   model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
-  dates: field(
-    objectOrNull({
+  dates: objectOrNullField(
+    'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
+    {
       text: field(z.string(), 'The date as written in the query.'),
       from: field(z.iso.date(), 'First day.'),
       to: field(z.iso.date(), 'Last day.'),
       passages: field(count, 'Passages that are from these days, or else speak of them.'),
-    }),
-    'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
+    },
   ),
   results: listField('Empty without matches.', {
     ...passage,
@@ -96,8 +95,9 @@ export const searchOutputSchema = documentSchema({
       z.optional(z.number()),
       'Score of the reranker, on the scale of its model; omitted for a passage that it did not score.',
     ),
-    explanation: field(
-      optionalObject({
+    explanation: optionalObjectField(
+      'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+      {
         textShare: field(score, 'Weight of the keyword score.'),
         vectorShare: field(score, 'Weight of the vector score.'),
         similarity: field(
@@ -116,34 +116,34 @@ export const searchOutputSchema = documentSchema({
           placeBefore: field(line, 'Rank by score alone, 1-based.'),
           overlap: field(score, 'Largest word overlap with a result above it.'),
         }),
-      }),
-      'Only with `--explain`; see [search.md](search.md#how-a-score-comes-about).',
+      },
     ),
   }),
-  corrections: field(
-    listOf({
+  corrections: listField(
+    'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
+    {
       word: field(z.string(), 'A word of the query that is not in the index.'),
       instead: field(z.array(z.string()), 'What was searched instead.'),
       kind: field(
         z.enum(['spelling', 'compound', 'prefix']),
         'A similar word, parts of the word or words that contain it, or words that begin with it.',
       ),
-    }),
-    'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
+    },
   ),
-  filters: field(
-    optionalObject({
+  filters: optionalObjectField(
+    'How [filters](search.md#filters) were understood; omitted without any.',
+    {
       from: field(z.optional(z.nullable(z.string())), 'First day, `YYYY-MM-DD`; `null` for any.'),
       to: field(z.optional(z.nullable(z.string())), 'Last day, inclusive; `null` for any.'),
       where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
       tags: field(z.optional(z.array(z.string())), 'Required tags.'),
       heading: field(z.optional(z.string()), 'Required part of a heading.'),
       kinds: field(z.optional(z.array(z.string())), 'Kinds of documents, any of them.'),
-    }),
-    'How [filters](search.md#filters) were understood; omitted without any.',
+    },
   ),
-  rerank: field(
-    optionalObject({
+  rerank: optionalObjectField(
+    'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
+    {
       provider: field(z.string(), '`query.rerank.provider`.'),
       model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
       passages: field(count, 'Passages with a score of the reranker.'),
@@ -154,8 +154,7 @@ export const searchOutputSchema = documentSchema({
         'Billed search units, if the vendor reports them.',
       ),
       ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
-    }),
-    'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
+    },
   ),
   matches: field(count, 'Total number of matching chunks.'),
   belowMinScore: field(count, 'Results dropped by the minimum score.'),

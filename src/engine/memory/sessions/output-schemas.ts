@@ -6,7 +6,6 @@ import {
   field,
   line,
   listField,
-  listOf,
 } from '../../errors/output-schema.js';
 
 /* `sessions forget` prints the document of `svc memory forget`. */
@@ -33,7 +32,7 @@ const entry = {
 /** `svc memory sessions list --json`. */
 export const sessionListOutputSchema = documentSchema({
   agent,
-  sessions: field(listOf(entry), 'Newest first.'),
+  sessions: listField('Newest first.', entry),
   total: field(count, 'How many there are, without `--limit`.'),
 });
 
