@@ -11,6 +11,12 @@ export type FlowPatch = Partial<
   >
 >;
 
+export const NOTHING_WAITED_FOR = {
+  waitJson: null,
+  blockedTaskId: null,
+  blockedSummary: null,
+} as const;
+
 /** Writes a change of a flow that has not ended: the only place that changes an existing one. */
 export async function moveFlow(
   tx: FlowTx,

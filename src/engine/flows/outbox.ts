@@ -7,6 +7,7 @@ import { DEFAULT_TARGET } from './flow-policy.js';
 import type { FlowStore, FlowTx } from './flow-store.js';
 import { actingAs, addEntry } from './history.js';
 import type { TakeDueOptions } from './store/notification-table.js';
+import { changeTask } from './tasks/change-task.js';
 
 const FIRST_DELAY_MS = 5000;
 const LONGEST_DELAY_MS = 600_000;
@@ -173,9 +174,7 @@ async function recordOnTask(
   if (task === undefined || deliveryStatus === undefined) return;
   if (task.endedAt === null || task.endedAt !== endIn(payload)) return;
   if (task.deliveryStatus === deliveryStatus) return;
-  const after = { ...task, revision: task.revision + 1, deliveryStatus };
-  await tx.tasks.update(after);
-  tx.changes.push({ type: 'task', task: after });
+  await changeTask(tx, task, { deliveryStatus });
 }
 
 /** When the task of a notification ended: one that is retried ends again. */

@@ -5,7 +5,7 @@ import type { FlowStore, FlowTx } from './flow-store.js';
 import { settle } from './outbox.js';
 import { type HistoryLength, MOST_KEPT } from './store/flow-table.js';
 import type { Tables } from './store/tables.js';
-import { finishCancelling, writeTask } from './tasks/change-task.js';
+import { changeTask, finishCancelling } from './tasks/change-task.js';
 import { takeBackExpired } from './tasks/task-lease.js';
 
 /** How long a controller has to end a flow after its cancellation was requested. */
@@ -95,9 +95,7 @@ async function bringForward(tx: FlowTx): Promise<number> {
   const leased = await tasks.leasedAfter(aheadMs, BATCH);
   for (const task of [...retried, ...leased]) {
     const { leaseExpiresAt, lastEventAt } = task;
-    await writeTask(tx, task, {
-      ...task,
-      revision: task.revision + 1,
+    await changeTask(tx, task, {
       nextRunAt: null,
       leaseExpiresAt:
         leaseExpiresAt === null ? null : nowMs + leaseExpiresAt - (lastEventAt ?? nowMs),

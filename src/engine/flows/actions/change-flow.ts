@@ -25,7 +25,7 @@ import {
   refused,
   terminalText,
 } from '../flow-action.js';
-import { type FlowPatch, moveFlow } from '../flow-moves.js';
+import { type FlowPatch, moveFlow, NOTHING_WAITED_FOR } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordFlow } from '../history.js';
 import { notifyOfFlow } from '../notify.js';
@@ -63,8 +63,6 @@ export async function mutateFlow(
 
 /** From the request of its cancellation on, a flow can only end. */
 const CONTINUES: ReadonlySet<FlowMutation['action']> = new Set(['set_waiting', 'resume_flow']);
-
-const NOTHING_WAITED_FOR = { blockedTaskId: null, blockedSummary: null, waitJson: null } as const;
 
 function patchOf(tx: FlowTx, flow: FlowRecord, action: FlowMutation, texts: JsonTexts): FlowPatch {
   const stateJson = texts.state ?? flow.stateJson;

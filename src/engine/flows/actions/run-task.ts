@@ -22,7 +22,7 @@ import {
 import type { FlowTx } from '../flow-store.js';
 import { recordTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
-import { writeTask } from '../tasks/change-task.js';
+import { changeTask, firstDeliveryStatus } from '../tasks/change-task.js';
 import { addFlow, type JsonTexts } from './change-flow.js';
 
 /** `run_task`: queues a task, or records one that runs elsewhere. */
@@ -69,7 +69,6 @@ export async function startFlow(
 
 async function addTask(tx: FlowTx, flow: FlowRecord, action: RunTask): Promise<TaskRecord> {
   const notifyPolicy = action.notifyPolicy ?? flow.notifyPolicy;
-  const notifies = notifyPolicy !== 'silent' && tx.policy.targets.length > 0;
   const added = await tx.tasks.insert({
     ...EMPTY_TASK,
     taskId: newTaskId(tx.nowMs),
@@ -80,7 +79,7 @@ async function addTask(tx: FlowTx, flow: FlowRecord, action: RunTask): Promise<T
     runtime: action.runtime,
     scopeKind: 'session',
     task: action.task,
-    deliveryStatus: notifies ? 'pending' : 'not_applicable',
+    deliveryStatus: firstDeliveryStatus(tx, notifyPolicy),
     notifyPolicy,
     sourceId: action.sourceId ?? null,
     childSessionKey: action.childSessionKey ?? null,
@@ -121,14 +120,12 @@ async function mergeIntoSameRun(
   if (action.runId === undefined) return undefined;
   const task = await tx.tasks.ofRun(flow.seq, action.runId, action.runtime);
   if (task === undefined || hasTaskEnded(task)) return task;
-  const merged = { ...task, revision: task.revision + 1 };
+  const merged = { ...task };
   for (const field of TASK_METADATA) {
     const before = task[field];
     const value = action[field] ?? null;
     merged[field] = action.preferMetadata === true ? (value ?? before) : (before ?? value);
   }
   const isSame = TASK_METADATA.every((field) => merged[field] === task[field]);
-  if (isSame) return task;
-  await writeTask(tx, task, merged);
-  return merged;
+  return isSame ? task : changeTask(tx, task, merged);
 }

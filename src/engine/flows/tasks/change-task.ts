@@ -2,7 +2,7 @@ import { SvcError } from '../../errors/index.js';
 import { type FlowRecord, hasFlowEnded } from '../../flow-model/flow-record.js';
 import type { EndedTaskStatus, TaskRecord } from '../../flow-model/task-record.js';
 import { backoffMs } from '../../support/time.js';
-import { moveFlow } from '../flow-moves.js';
+import { moveFlow, NOTHING_WAITED_FOR } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordTask } from '../history.js';
 import { notifyOfTask } from '../notify.js';
@@ -27,10 +27,8 @@ const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as 
  */
 export async function endTask(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
   const endedAt = Math.max(tx.nowMs, task.startedAt ?? task.createdAt);
-  const ended: TaskRecord = {
-    ...task,
+  const ended = changed(task, {
     ...NO_LEASE,
-    revision: task.revision + 1,
     status: end.status,
     error: end.error ?? (end.status === 'succeeded' ? null : task.error),
     terminalSummary: end.summary ?? null,
@@ -40,19 +38,37 @@ export async function endTask(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promi
     lastEventAt: endedAt,
     cleanupAfter: endedAt + tx.policy.retentionMs,
     nextRunAt: null,
-  };
+  });
   const notifies = await notifyOfTask(tx, ended, 'task.ended');
-  const written: TaskRecord = { ...ended, deliveryStatus: notifies ? 'pending' : 'not_applicable' };
-  await writeTask(tx, task, written);
+  const deliveryStatus = notifies ? 'pending' : 'not_applicable';
+  const written = await changeTask(tx, task, { ...ended, deliveryStatus });
   await finishCancelling(tx, task.flowSeq);
   return written;
 }
 
-/** Writes a task, adds the change to the history, and announces it. */
-export async function writeTask(tx: FlowTx, before: TaskRecord, task: TaskRecord): Promise<void> {
+function changed(task: TaskRecord, patch: Partial<TaskRecord>): TaskRecord {
+  return { ...task, ...patch, revision: task.revision + 1 };
+}
+
+/** Writes a change of a task, adds it to the history, and announces it: the only place that changes an existing one. */
+export async function changeTask(
+  tx: FlowTx,
+  before: TaskRecord,
+  patch: Partial<TaskRecord>,
+): Promise<TaskRecord> {
+  const task = changed(before, patch);
   await tx.tasks.update(task);
   tx.changes.push({ type: 'task', task });
   recordTask(tx, before, task);
+  return task;
+}
+
+/** What a task starts with, before anything was delivered about it. */
+export function firstDeliveryStatus(
+  { policy }: FlowTx,
+  notifyPolicy: TaskRecord['notifyPolicy'],
+): TaskRecord['deliveryStatus'] {
+  return notifyPolicy !== 'silent' && policy.targets.length > 0 ? 'pending' : 'not_applicable';
 }
 
 /** Ends a flow whose cancellation was requested, if it has no active task. */
@@ -60,12 +76,7 @@ export async function finishCancelling(tx: FlowTx, flowSeq: number): Promise<voi
   const flow = await tx.flows.bySeq(flowSeq);
   if (flow === undefined || hasFlowEnded(flow) || flow.cancelRequestedAt === null) return;
   if ((await tx.tasks.activeOf(flowSeq)) > 0) return;
-  await moveFlow(tx, flow, {
-    status: 'cancelled',
-    waitJson: null,
-    blockedTaskId: null,
-    blockedSummary: null,
-  });
+  await moveFlow(tx, flow, { ...NOTHING_WAITED_FOR, status: 'cancelled' });
 }
 
 const FIRST_DELAY_MS = 5000;
@@ -87,12 +98,11 @@ export async function endAttempt(
     task.attempts < tx.policy.maxAttempts(task.runtime) &&
     canContinue(await tx.flows.bySeq(task.flowSeq));
   if (!canRetry) return endTask(tx, task, end);
-  const queued: TaskRecord = {
-    ...backInQueue(tx, task),
+  const queued = await changeTask(tx, task, {
+    ...backInQueue(tx),
     error: end.error ?? null,
     nextRunAt: tx.nowMs + backoffMs(task.attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS),
-  };
-  await writeTask(tx, task, queued);
+  });
   await notifyOfTask(tx, queued, 'task.queued');
   return queued;
 }
@@ -101,17 +111,10 @@ function canContinue(flow: FlowRecord | undefined): boolean {
   return flow !== undefined && !hasFlowEnded(flow) && flow.cancelRequestedAt === null;
 }
 
-/** A task as it is queued again, without what its earlier attempt left. */
-export function backInQueue(tx: FlowTx, task: TaskRecord): TaskRecord {
-  return {
-    ...task,
-    ...NO_LEASE,
-    revision: task.revision + 1,
-    status: 'queued',
-    progressSummary: null,
-    lastEventAt: tx.nowMs,
-    nextRunAt: null,
-  };
+/** Queues a task again, without what its earlier attempt left. */
+export function backInQueue({ nowMs }: FlowTx) {
+  const status = 'queued' as const;
+  return { ...NO_LEASE, status, progressSummary: null, lastEventAt: nowMs, nextRunAt: null };
 }
 
 /**
@@ -122,18 +125,10 @@ export async function cancelTask(tx: FlowTx, task: TaskRecord): Promise<TaskReco
   const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= tx.nowMs;
   if (!isHeld) return endTask(tx, task, CANCELLED);
   if (task.cancelRequestedAt !== null) return task;
-  const requested: TaskRecord = {
-    ...task,
-    revision: task.revision + 1,
-    cancelRequestedAt: tx.nowMs,
-  };
-  await writeTask(tx, task, requested);
-  return requested;
+  return changeTask(tx, task, { cancelRequestedAt: tx.nowMs });
 }
 
-/**
- * Queues a task again that did not succeed, with all of its attempts. Its flow must be active.
- */
+/** Queues a task again that did not succeed, with all of its attempts. Its flow must be active. */
 export async function retryTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecord | SvcError> {
   const isOver = task.endedAt !== null && task.status !== 'succeeded';
   if (!isOver) {
@@ -151,10 +146,9 @@ export async function retryTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecor
       hint: 'its tasks cannot run again; create another flow',
     });
   }
-  const notifies = task.notifyPolicy !== 'silent' && tx.policy.targets.length > 0;
-  const queued: TaskRecord = {
-    ...backInQueue(tx, task),
-    deliveryStatus: notifies ? 'pending' : 'not_applicable',
+  const queued = await changeTask(tx, task, {
+    ...backInQueue(tx),
+    deliveryStatus: firstDeliveryStatus(tx, task.notifyPolicy),
     attempts: 0,
     error: null,
     terminalSummary: null,
@@ -164,8 +158,7 @@ export async function retryTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecor
     endedAt: null,
     cleanupAfter: null,
     cancelRequestedAt: null,
-  };
-  await writeTask(tx, task, queued);
+  });
   await notifyOfTask(tx, queued, 'task.queued');
   return queued;
 }

@@ -10,7 +10,7 @@ import type { FlowTx } from '../flow-store.js';
 import { actingAs } from '../history.js';
 import { notifyOfTask } from '../notify.js';
 import type { QueueFilter } from '../store/task-table.js';
-import { backInQueue, CANCELLED, endAttempt, endTask, writeTask } from './change-task.js';
+import { backInQueue, CANCELLED, changeTask, endAttempt, endTask } from './change-task.js';
 
 /** Who claims a task, and which ones fit. */
 export interface ClaimRequest extends QueueFilter {
@@ -40,9 +40,7 @@ export async function claimTask(
   await takeBackExpired(tx);
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
-  const claimed: TaskRecord = {
-    ...task,
-    revision: task.revision + 1,
+  const claimed = await changeTask(actingAs(tx, workerNamed(request.worker)), task, {
     status: 'running',
     attempts: task.attempts + 1,
     startedAt: task.startedAt ?? Math.max(tx.nowMs, task.createdAt),
@@ -51,8 +49,7 @@ export async function claimTask(
     leaseHash: hashLeaseToken(leaseToken),
     leaseOwner: request.worker,
     leaseExpiresAt: tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs),
-  };
-  await writeTask(actingAs(tx, workerNamed(request.worker)), task, claimed);
+  });
   await notifyOfTask(tx, claimed, 'task.started');
   const flow = await tx.flows.bySeq(task.flowSeq);
   return { task: claimed, flow, leaseToken };
@@ -117,15 +114,12 @@ export function heartbeat(
   return whileHeld(systemTx, lease, async (task, tx) => {
     const isNews = report.progress !== undefined && report.progress !== task.progressSummary;
     const leaseMs = report.leaseMs ?? tx.policy.leaseMs;
-    const after: TaskRecord = {
-      ...task,
-      revision: task.revision + 1,
+    const after = await changeTask(tx, task, {
       progressSummary: report.progress ?? task.progressSummary,
       lastEventAt: tx.nowMs,
       // One that runs elsewhere cannot be taken back.
       leaseExpiresAt: task.leaseHash === null ? null : tx.nowMs + leaseMs,
-    };
-    await writeTask(tx, task, after);
+    });
     if (isNews) await notifyOfTask(tx, after, 'task.progress');
     return after;
   });
@@ -193,9 +187,7 @@ export function failTask(
 export function releaseTask(systemTx: FlowTx, lease: TaskLease): Promise<LeaseAnswer> {
   return whileHeld(systemTx, lease, async (task, tx) => {
     if (task.cancelRequestedAt !== null) return endTask(tx, task, CANCELLED);
-    const queued = { ...backInQueue(tx, task), attempts: Math.max(0, task.attempts - 1) };
-    await writeTask(tx, task, queued);
-    return queued;
+    return changeTask(tx, task, { ...backInQueue(tx), attempts: Math.max(0, task.attempts - 1) });
   });
 }
 
