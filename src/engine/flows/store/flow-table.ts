@@ -5,6 +5,7 @@ import {
   type Dialect,
   equals,
   type Lookup,
+  lookup,
   recordTable,
   type StoreSql,
   selectFrom,
@@ -13,12 +14,7 @@ import {
 const FLOWS = recordTable('flows', FLOW_FIELDS, ['flowId']);
 const select = (dialect: Dialect): string => selectFrom(dialect, FLOWS);
 
-/** Locked in one order by all hosts. */
-const BY_ID: Lookup<string, FlowRecord> = {
-  sql: (dialect) =>
-    `${select(dialect)} WHERE ${dialect.isKey('flows.id')} ORDER BY seq ${dialect.forUpdate('flows')}`,
-  keyOf: ({ flowId }) => flowId,
-};
+const BY_ID = lookup(FLOWS, 'flows.id', ({ flowId }: FlowRecord): string => flowId);
 const BY_SEQ: Lookup<number, FlowRecord> = {
   sql: (dialect) => `${select(dialect)} WHERE ${dialect.isKey('flows.seq')}`,
   keyOf: ({ seq }) => seq,

@@ -7,7 +7,7 @@ import { countRows, newestRows, recordRows } from './shared-rows.js';
 import {
   atLeast,
   equals,
-  type Lookup,
+  lookup,
   recordTable,
   type StoreSql,
   selectFrom,
@@ -19,12 +19,11 @@ const NOTIFICATIONS = recordTable('notifications', NOTIFICATION_FIELDS, [
   'target',
 ]);
 
-const OF_EVENT: Lookup<string, NotificationRecord> = {
-  sql: (dialect) =>
-    `${selectFrom(dialect, NOTIFICATIONS)}
-     WHERE ${dialect.isKey('notifications.id')} ORDER BY seq ${dialect.forUpdate('notifications')}`,
-  keyOf: ({ notificationId }) => notificationId,
-};
+const OF_EVENT = lookup(
+  NOTIFICATIONS,
+  'notifications.id',
+  ({ notificationId }: NotificationRecord) => notificationId,
+);
 
 /** Which notifications to take, and for how long. */
 export interface TakeDueOptions {

@@ -85,6 +85,18 @@ export function selectFrom({ schema }: Dialect, { name, selectList }: RecordTabl
   return `SELECT ${selectList} FROM ${schema}${name}`;
 }
 
+/** Finds whole records by a column. All hosts lock them in one order. */
+export function lookup<K extends number | string, Row extends object>(
+  table: RecordTable,
+  column: KeyColumn,
+  keyOf: (row: Row) => K,
+): Lookup<K, Row> {
+  const sql = (dialect: Dialect) =>
+    `${selectFrom(dialect, table)} WHERE ${dialect.isKey(column)}
+     ORDER BY seq ${dialect.forUpdate(table.name)}`;
+  return { sql, keyOf };
+}
+
 /** `column, column`, to insert whole records. */
 export function columnList(columns: readonly Column[]): string {
   return columns.map(([, column]) => column).join(', ');

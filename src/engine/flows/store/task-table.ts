@@ -11,6 +11,7 @@ import {
   type Dialect,
   equals,
   type Lookup,
+  lookup,
   recordTable,
   type StoreSql,
   selectFrom,
@@ -29,22 +30,12 @@ const FLOW_OF: Lookup<string, { readonly id: string; readonly flowId: string }> 
      WHERE ${dialect.isKey('tasks.id')} ORDER BY flows.seq ${dialect.forUpdate('flows')}`,
   keyOf: ({ id }) => id,
 };
-const BY_ID: Lookup<string, TaskRecord> = {
-  sql: (dialect) =>
-    `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.id')}
-     ORDER BY seq ${dialect.forUpdate('tasks')}`,
-  keyOf: ({ taskId }) => taskId,
-};
+const BY_ID = lookup(TASKS, 'tasks.id', ({ taskId }: TaskRecord): string => taskId);
+const OF_FLOW = lookup(TASKS, 'tasks.flow_seq', ({ flowSeq }: TaskRecord) => flowSeq);
 const OWNER_OF: Lookup<string, { readonly id: string; readonly owner: string }> = {
   sql: (dialect) =>
     `SELECT id, owner_key AS owner FROM ${dialect.schema}tasks WHERE ${dialect.isKey('tasks.id')}`,
   keyOf: ({ id }) => id,
-};
-const OF_FLOW: Lookup<number, TaskRecord> = {
-  sql: (dialect) =>
-    `${selectTask(dialect)} WHERE ${dialect.isKey('tasks.flow_seq')}
-     ORDER BY seq ${dialect.forUpdate('tasks')}`,
-  keyOf: ({ flowSeq }) => flowSeq,
 };
 const COUNTS_OF: Lookup<number, TaskCount & { readonly flowSeq: number }> = {
   sql: (dialect) =>
