@@ -124,7 +124,9 @@ export class Server implements Sql {
     for (let losses = 1; ; losses += 1) {
       const wasIdle = this.pool.idleCount > 0;
       try {
-        return await this.withClient((client) => rowsOf<Row>(client, text, values));
+        return await this.withClient(
+          async (client) => (await send<Row>(client, text, values)).rows,
+        );
       } catch (error) {
         const isLost = error instanceof SvcError && isConnectionLost(error.cause);
         if (!isLost || !this.mayReplace(losses, wasIdle)) throw error;
@@ -179,8 +181,10 @@ export class Server implements Sql {
       const nowMs = await begin(client, this.settings.statementTimeoutMs, lockWaitMs);
       const result = await work({
         nowMs,
-        query: (text, values = []) => this.withServerErrors(() => rowsOf(client, text, values)),
-        run: (text, values = []) => this.withServerErrors(() => countOf(client, text, values)),
+        query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
+          (await send<Row>(client, text, values).catch(this.throwServerError)).rows,
+        run: async (text, values) =>
+          (await send(client, text, values).catch(this.throwServerError)).rowCount ?? 0,
       });
       await this.commit(client);
       return result;
@@ -275,17 +279,9 @@ export class Server implements Sql {
       return await work(client);
     } catch (error) {
       broken = await recover(client, error);
-      throw this.serverErrorOf(error);
+      return this.throwServerError(error);
     } finally {
       client.release(broken);
-    }
-  }
-
-  private async withServerErrors<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw this.serverErrorOf(error);
     }
   }
 
@@ -307,12 +303,12 @@ export class Server implements Sql {
   }
 
   /** Failures of the server as SvcError; anything else stays what it is. */
-  private serverErrorOf(error: unknown): unknown {
+  private readonly throwServerError = (error: unknown): never => {
     const isOfServer = error instanceof pg.DatabaseError || serverFault(error) !== 'other';
-    if (error instanceof SvcError || !isOfServer) return error;
+    if (error instanceof SvcError || !isOfServer) throw error;
     this.failuresSoFar += 1;
-    return asServerError(error, this.address);
-  }
+    throw asServerError(error, this.address);
+  };
 
   private async connect(): Promise<PoolClient> {
     const startedMs = runningMs();
@@ -369,25 +365,13 @@ const TYPES: CustomTypesConfig = {
   },
 };
 
-async function rowsOf<Row extends object>(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  return (await client.query<Row>(text, boundValues(values))).rows;
-}
-
-async function countOf(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[],
-): Promise<number> {
-  return (await client.query(text, boundValues(values))).rowCount ?? 0;
-}
-
 /** Without values, a text may have several statements. */
-function boundValues(values: readonly unknown[]): unknown[] | undefined {
-  return values.length === 0 ? undefined : [...values];
+async function send<Row extends object>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+) {
+  return client.query<Row>(text, values.length === 0 ? undefined : [...values]);
 }
 
 /**
