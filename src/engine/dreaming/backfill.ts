@@ -12,7 +12,7 @@ import type { DreamTarget } from './dream-targets.js';
 import type { MemoryChanger } from './promotion/change-memory.js';
 import { type RecallEntry, signalCount, withSignal } from './scoring/recall-entry.js';
 import { entryJson, parseEntryJson } from './store/recall-entries.js';
-import { newSweep } from './store/sweep-records.js';
+import { newSweep, unknownSweep } from './store/sweep-records.js';
 import { noteSignal, type Statement, statementsOf } from './sweep/check-claim.js';
 import { openSources } from './sweep/dream-sources.js';
 import { changeDreams, type ManualChangeOptions } from './with-dreams.js';
@@ -108,9 +108,7 @@ export async function rollBackBackfill(
     if (rows.length === 0) {
       const wasBackfill = sweeps.get(id)?.trigger === 'backfill';
       const why = wasBackfill ? `backfill ${id} was already rolled back` : `unknown backfill ${id}`;
-      throw new SvcError('DREAM_SWEEP_UNKNOWN', why, {
-        hint: 'run "svc dream list" to see all sweeps and backfills',
-      });
+      throw unknownSweep(why, 'sweeps and backfills');
     }
     inWriteTransaction(database, () => {
       for (const row of rows) {

@@ -13,7 +13,12 @@ import { type UndoResult, undoRecordedSweep } from './promotion/change-memory.js
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { pooledClaim, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
-import { newSweep, type SweepRecord, type SweepRecords } from './store/sweep-records.js';
+import {
+  newSweep,
+  type SweepRecord,
+  type SweepRecords,
+  unknownSweep,
+} from './store/sweep-records.js';
 import { readStatements } from './sweep/check-claim.js';
 import { promote } from './sweep/deep-phase.js';
 import { openSources } from './sweep/dream-sources.js';
@@ -85,9 +90,7 @@ export async function undoSweep(
     const { sweeps } = changer;
     const sweep = sweepId === undefined ? sweeps.lastApplied() : findSweep(sweeps, sweepId);
     if (sweep !== undefined) return undoRecordedSweep(changer, sweep);
-    throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep to undo', {
-      hint: 'run "svc dream list" to see all sweeps',
-    });
+    throw unknownSweep('no sweep to undo');
   });
 }
 
@@ -154,8 +157,5 @@ export function findSweep(
 ): SweepRecord {
   const found = id === undefined ? sweeps.list(1)[0] : sweeps.get(id);
   if (found !== undefined) return found;
-  const what = id === undefined ? 'no sweep has run yet' : `unknown sweep ${id}`;
-  throw new SvcError('DREAM_SWEEP_UNKNOWN', what, {
-    hint: 'run "svc dream list" to see all sweeps',
-  });
+  throw unknownSweep(id === undefined ? 'no sweep has run yet' : `unknown sweep ${id}`);
 }

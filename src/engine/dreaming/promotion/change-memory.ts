@@ -17,7 +17,7 @@ import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
-import type { MemoryChange, SweepRecord } from '../store/sweep-records.js';
+import { type MemoryChange, type SweepRecord, unknownSweep } from '../store/sweep-records.js';
 import { contains, knownMemory } from './compare.js';
 import {
   blockOf,
@@ -187,9 +187,7 @@ export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { memory } = sweep;
   if (memory?.state !== 'applied') {
     const why = isUndone(memory) ? 'was already undone' : 'changed nothing';
-    throw new SvcError('DREAM_SWEEP_UNKNOWN', `sweep ${sweep.id} ${why}`, {
-      hint: 'run "svc dream list" to see all sweeps',
-    });
+    throw unknownSweep(`sweep ${sweep.id} ${why}`);
   }
   const kept = undoOperations(changer, { ...sweep, memory });
   const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);

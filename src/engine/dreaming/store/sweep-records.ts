@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SvcError } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { snakeCase } from '../../support/text.js';
 import { type ClaimKey, claimKey } from '../claims/claim-words.js';
@@ -63,6 +64,13 @@ export interface SweepRecord {
 /** Whether a phase of a sweep failed. */
 export function hasFailed({ phases }: Pick<SweepRecord, 'phases'>): boolean {
   return Object.values(phases).some(({ state }) => state === 'failed');
+}
+
+/** The error for a sweep or backfill that does not exist, or has nothing to undo. */
+export function unknownSweep(why: string, what = 'sweeps'): SvcError {
+  return new SvcError('DREAM_SWEEP_UNKNOWN', why, {
+    hint: `run "svc dream list" to see all ${what}`,
+  });
 }
 
 /** A row of `sweeps`, whose columns have these names in snake case. */
