@@ -100,77 +100,55 @@ export async function* followLog(
   file: string,
   { fromBytes, signal }: { readonly fromBytes: number; readonly signal: AbortSignal },
 ): AsyncGenerator<string> {
-  const reader = new LineReader(file, fromBytes);
+  let position = fromBytes;
+  let partialLine = Buffer.alloc(0);
+  const startOver = (): void => {
+    position = 0;
+    partialLine = Buffer.alloc(0);
+  };
+  const open = (): number | undefined => {
+    const opened = ifThere(() => openSync(file, 'r'));
+    if (opened === undefined) position = 0;
+    return opened;
+  };
+  function* newLines(opened: number): Generator<string> {
+    // It was truncated: everything in it is new.
+    if (fstatSync(opened).size < position) startOver();
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (;;) {
+      const count = readSync(opened, chunk, 0, CHUNK_BYTES, position);
+      if (count === 0) return;
+      position += count;
+      const data = Buffer.concat([partialLine, chunk.subarray(0, count)]);
+      const end = data.lastIndexOf(LINE_FEED) + 1;
+      partialLine = data.subarray(end);
+      yield* wholeLines(data.subarray(0, end));
+    }
+  }
+  let descriptor = open();
   try {
     while (!signal.aborted) {
-      yield* reader.read();
+      descriptor ??= open();
+      if (descriptor !== undefined) yield* newLines(descriptor);
+      if (descriptor !== undefined && isReplaced(file, descriptor)) {
+        // Lines may have been written between the last read and the rotation.
+        yield* newLines(descriptor);
+        closeSync(descriptor);
+        descriptor = undefined;
+        startOver();
+      }
       await sleepAtMost(POLL_MS, signal);
     }
   } finally {
-    reader.close();
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
 const POLL_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
-class LineReader {
-  private readonly file: string;
-  private descriptor: number | undefined;
-  private position: number;
-  private partialLine = Buffer.alloc(0);
-
-  constructor(file: string, fromBytes: number) {
-    this.file = file;
-    this.position = fromBytes;
-    this.open();
-  }
-
-  /** New lines since the last call. */
-  *read(): Generator<string> {
-    if (this.descriptor === undefined) this.open();
-    if (this.descriptor === undefined) return;
-    yield* this.readOpen(this.descriptor);
-    if (!this.isReplaced(this.descriptor)) return;
-    // Lines may have been written between the last read and the rotation.
-    yield* this.readOpen(this.descriptor);
-    this.close();
-    this.startOver();
-  }
-
-  close(): void {
-    if (this.descriptor !== undefined) closeSync(this.descriptor);
-    this.descriptor = undefined;
-  }
-
-  private open(): void {
-    this.descriptor = ifThere(() => openSync(this.file, 'r'));
-    if (this.descriptor === undefined) this.position = 0;
-  }
-
-  private startOver(): void {
-    this.position = 0;
-    this.partialLine = Buffer.alloc(0);
-  }
-
-  private *readOpen(descriptor: number): Generator<string> {
-    // It was truncated: everything in it is new.
-    if (fstatSync(descriptor).size < this.position) this.startOver();
-    const chunk = Buffer.alloc(CHUNK_BYTES);
-    for (;;) {
-      const count = readSync(descriptor, chunk, 0, CHUNK_BYTES, this.position);
-      if (count === 0) return;
-      this.position += count;
-      const data = Buffer.concat([this.partialLine, chunk.subarray(0, count)]);
-      const end = data.lastIndexOf(LINE_FEED) + 1;
-      this.partialLine = data.subarray(end);
-      yield* wholeLines(data.subarray(0, end));
-    }
-  }
-
-  private isReplaced(descriptor: number): boolean {
-    const now = statSync(this.file, { throwIfNoEntry: false });
-    const open = fstatSync(descriptor);
-    return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
-  }
+function isReplaced(file: string, descriptor: number): boolean {
+  const now = statSync(file, { throwIfNoEntry: false });
+  const open = fstatSync(descriptor);
+  return now !== undefined && (now.ino !== open.ino || now.dev !== open.dev);
 }
