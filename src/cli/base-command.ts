@@ -53,7 +53,7 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
  * It fixes oclif's JSON mode: exit codes are the same with and without `--json`, errors contain only known fields,
  * warnings are part of the document, and no colour codes get into it.
  */
-export abstract class BaseCommand<Result extends object = object> extends Command {
+export abstract class BaseCommand extends Command {
   static override baseFlags = globalFlags;
 
   constructor(argv: string[], config: LeanConfig) {
@@ -89,7 +89,7 @@ export abstract class BaseCommand<Result extends object = object> extends Comman
     await this._run();
   }
 
-  abstract override run(): Promise<Result>;
+  abstract override run(): Promise<object>;
 
   protected override async init(): Promise<void> {
     this.setGracefulInterrupt(true);

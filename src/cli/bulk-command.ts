@@ -36,7 +36,7 @@ interface Bulk<R> {
 }
 
 /** Base of commands that change one flow or task, or all that match. */
-export abstract class BulkCommand<One extends object> extends FlowsCommand<BulkOutput | One> {
+export abstract class BulkCommand extends FlowsCommand {
   /**
    * What the flags select; undefined if one is named instead, whatever variables select.
    *

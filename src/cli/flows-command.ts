@@ -25,7 +25,7 @@ import {
 import type { Followed } from './watch-flows.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
-export abstract class FlowsCommand<Result extends object> extends BaseCommand<Result> {
+export abstract class FlowsCommand extends BaseCommand {
   private isOutageReported = false;
 
   /** Warns once that the server does not answer; the command keeps trying. */
@@ -56,7 +56,7 @@ export abstract class FlowsCommand<Result extends object> extends BaseCommand<Re
 }
 
 /** Base of the commands with which a worker reports on its task. */
-export abstract class ReportCommand<Result extends object> extends FlowsCommand<Result> {
+export abstract class ReportCommand extends FlowsCommand {
   /** Sends a report. @returns the task after it @throws SvcError if it is refused */
   protected async report(
     task: string,
@@ -155,7 +155,7 @@ export const listFlags = {
 };
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
-export abstract class ListCommand<Result extends object> extends FlowsCommand<Result> {
+export abstract class ListCommand extends FlowsCommand {
   /** Follows a list until the user quits. With `--json`, each change is one line. */
   protected async watch(
     list: Followed,
@@ -219,7 +219,7 @@ export const waitFlags = {
 };
 
 /** Base of `svc flow wait` and `svc task wait`. */
-export abstract class WaitCommand<Result extends object> extends FlowsCommand<Result> {
+export abstract class WaitCommand extends FlowsCommand {
   /** Waits for the end of one, prints its changes to stderr on a terminal, and fails unless it succeeded. */
   protected async waitFor<R extends FlowRecord | TaskRecord>(
     kind: 'flow' | 'task',

@@ -34,7 +34,7 @@ const ABOUT_ONE_MEMORY =
   /(?<=")svc memory (?:forget|get|index|reset|search|sessions list|status|undo)\b(?![^"]*--(?:agent|workspace))[^"]*(?=")/gu;
 
 /** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
-export abstract class MemoryCommand<Result extends object> extends BaseCommand<Result> {
+export abstract class MemoryCommand extends BaseCommand {
   private readonly opened: OpenedMemory[] = [];
 
   /** The memory that the flags name, or the default agent's. */

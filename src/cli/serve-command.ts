@@ -206,7 +206,7 @@ export function listenForOrders(orders: ServeOrders) {
 }
 
 /** Base of the commands that run until they are stopped: `svc serve` and `svc webhook serve`. */
-export abstract class ServeCommand<Result extends object> extends BaseCommand<Result> {
+export abstract class ServeCommand extends BaseCommand {
   /** Something may still be running: a service, or a request. */
   private isCutOff = false;
 

@@ -6,7 +6,7 @@ import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
 import { renderBugReport } from '../ui/overview/about.js';
 
-export default class BugReport extends BaseCommand<BugReportOutput> {
+export default class BugReport extends BaseCommand {
   static override summary = 'Write an archive for a bug report, with secrets masked.';
   static override description =
     'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Nothing from your notes is added, but logs can contain warnings that name a file and what task programs printed. Nothing is sent anywhere.';

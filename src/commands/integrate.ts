@@ -22,7 +22,7 @@ import { planQuestion, renderAgents, renderIntegration, renderPlan } from '../ui
 
 type IntegrateFlags = FlagsOf<typeof Integrate>;
 
-export default class Integrate extends BaseCommand<IntegrateOutput | IntegrationsOutput> {
+export default class Integrate extends BaseCommand {
   static override summary = 'Register the memory tools with a coding agent.';
   static override description =
     `Adds "svc mcp" to the agent's configuration file, after showing the change and asking. Everything else in the file stays as it is, and --remove removes the entry again. --agent, --workspace and --config are passed on to the server.

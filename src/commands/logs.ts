@@ -17,7 +17,7 @@ import { renderLogRecord } from '../ui/serve/log-line.js';
 
 const DEFAULT_LINES = 100;
 
-export default class Logs extends BaseCommand<LogsOutput> {
+export default class Logs extends BaseCommand {
   static override summary = 'Show the log of svc serve.';
   static override description =
     'Reads the log files of svc serve, rotated ones included, whether or not it is running. --follow on a terminal opens a viewer with levels, a filter and the fields of each line; elsewhere, and with --plain, it keeps printing new lines until Ctrl-C. With --json and --follow, each line is the JSON object from the log.';

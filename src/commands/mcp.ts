@@ -13,7 +13,7 @@ import { resolveAgent } from '../engine/config/index.js';
 import { SvcError } from '../engine/errors/index.js';
 import { programVersion } from '../engine/overview/about.js';
 
-export default class Mcp extends MemoryCommand<McpEnd> {
+export default class Mcp extends MemoryCommand {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
     `Gives an agent the tools memory_search, memory_get, memory_recent and memory_links, and the memory files as resources; with mcp.write in the configuration also memory_add. Agents start it themselves; "svc integrate" adds it to their configuration.

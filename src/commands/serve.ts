@@ -8,7 +8,7 @@ import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
 type ServeFlags = FlagsOf<typeof Serve>;
 
-export default class Serve extends ServeCommand<ServeOutput | SystemdOutput> {
+export default class Serve extends ServeCommand {
   static override summary = 'Run svc as a service: fresh indexes, webhooks, tasks.';
   static override description =
     `Keeps the indexes of all agents up to date and answers /healthz and /readyz on gateway.host and gateway.port. When configured, it also serves webhook routes, runs queued tasks and delivers notifications. A service that fails is restarted after a pause; the others keep running.

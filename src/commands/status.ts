@@ -3,7 +3,7 @@ import { MemoryCommand } from '../cli/memory-command.js';
 import { showOverview } from '../cli/show-overview.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
-export default class Status extends MemoryCommand<OverallStatusOutput> {
+export default class Status extends MemoryCommand {
   static override summary = 'Show the status of agents, services and problems on one page.';
   static override description =
     'Shows the memories of all agents and how fresh they are, the webhook listener, flows, tasks and dreams, the services of a running "svc serve", what runs next, and every problem with its hint. Changes nothing and sends no provider requests. Exits with 1 if there are problems.';

@@ -2,7 +2,7 @@ import { examples } from '../cli/base-command.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
-export default class Ui extends MemoryCommand<OverallStatusOutput | Record<string, never>> {
+export default class Ui extends MemoryCommand {
   static override summary = 'Open the home screen: everything at a glance.';
   static override description =
     `Shows agents' memories, the listener, flows, tasks, dreams, problems and the activity of the last 24 hours, and keeps them up to date. Enter opens the screen behind a line, Esc returns, / filters the lines, : runs any command, ? lists the keys. It sends no provider requests and changes nothing on its own. On a terminal, "svc" without arguments does the same.

@@ -5,7 +5,7 @@ import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
 import { renderUpgrade } from '../ui/overview/about.js';
 
-export default class Upgrade extends BaseCommand<UpgradeOutput> {
+export default class Upgrade extends BaseCommand {
   static override summary = 'Show how to upgrade svc, and whether there is a newer version.';
   static override description =
     'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own. After an upgrade, restart what is running: svc serve, and the agents that use svc mcp.';

@@ -15,7 +15,7 @@ import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
 
 /** Base of the dream commands, which work on one workspace. */
-export abstract class DreamCommand<Result extends object> extends BaseCommand<Result> {
+export abstract class DreamCommand extends BaseCommand {
   /** The workspace of an agent; by default, the default agent's. */
   protected async dreamTarget(agent: string | undefined): Promise<DreamTarget> {
     const loaded = await this.loadConfig();
@@ -47,7 +47,7 @@ export function claimToDecide(
 const ENABLED_PATH = formatPath([...DREAMING_PATH, 'enabled']);
 
 /** Base of `svc dream enable` and `svc dream disable`. */
-export abstract class DreamSwitchCommand extends DreamCommand<DreamSwitchOutput> {
+export abstract class DreamSwitchCommand extends DreamCommand {
   protected async setEnabled(enabled: boolean): Promise<DreamSwitchOutput> {
     // The other commands need no parser and schema of the configuration.
     const { setConfigValue } = await import('../../engine/config/authoring.js');

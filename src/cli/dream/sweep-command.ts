@@ -43,7 +43,7 @@ interface SweepView {
 }
 
 /** Base of the commands that run sweeps. */
-export abstract class SweepCommand extends DreamCommand<DreamRunOutput> {
+export abstract class SweepCommand extends DreamCommand {
   /** Sweeps the workspaces in turn, whether or not one fails. @throws SvcError INTERRUPTED */
   protected async sweep(request: SweepRequest): Promise<DreamRunOutput> {
     const loaded = await this.loadConfig();

@@ -3,7 +3,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { showDoctor } from '../../cli/show-doctor.js';
 import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 
-export default class ConfigDoctor extends BaseCommand<DoctorOutput> {
+export default class ConfigDoctor extends BaseCommand {
   static override summary = 'Diagnose problems and apply safe fixes.';
   static override description =
     `Checks the configuration, workspaces, permissions, indexes, providers (with a test query), secrets, webhook routes, the schedule, disk space, the clock and more.

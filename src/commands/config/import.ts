@@ -14,7 +14,7 @@ import {
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
 import { renderConfigImport } from '../../ui/config/config-text.js';
 
-export default class ConfigImport extends BaseCommand<ConfigImportOutput> {
+export default class ConfigImport extends BaseCommand {
   static override summary = 'Take over settings and notes from another program.';
   static override description =
     `Shows what is taken, translated and left, and the changes, before it writes anything. Settings of svc.json stay; conflicts are reported. Secrets are never copied, and nothing of the other program is changed.

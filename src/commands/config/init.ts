@@ -8,9 +8,7 @@ import { SvcError } from '../../engine/errors/index.js';
 import type { SetUpOutput } from '../../engine/set-up/index.js';
 import { safeLine } from '../../ui/safe-text.js';
 
-type InitOutput = InitializedConfig | SetUpOutput;
-
-export default class ConfigInit extends MemoryCommand<InitOutput> {
+export default class ConfigInit extends MemoryCommand {
   static override summary = 'Set svc up: workspace, provider, key, first index.';
   static override description =
     `On a terminal it asks one question at a time: Enter accepts the default, ? explains the question, Esc or Ctrl-C quits. Nothing is written until you confirm at the end. An existing configuration keeps its comments and is changed only where needed.
@@ -49,7 +47,7 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     'no-index': Flags.boolean({ summary: 'Do not build an index.' }),
   };
 
-  async run(): Promise<InitOutput> {
+  async run(): Promise<InitializedConfig | SetUpOutput> {
     const { flags } = await this.parse(ConfigInit);
     const isAsking = this.terminal().questions && !flags.yes;
     const { workspace, provider, model } = flags;

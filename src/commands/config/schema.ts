@@ -2,7 +2,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { createJsonSchema, type JsonSchema } from '../../engine/config/authoring.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class ConfigSchema extends BaseCommand<JsonSchema> {
+export default class ConfigSchema extends BaseCommand {
   static override summary = 'Print the JSON Schema of svc.json, for editors.';
   static override description =
     'Save it and set "$schema" in svc.json to its path: editors then complete keys and mark errors. Only "svc config validate" checks rules across keys.';

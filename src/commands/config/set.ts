@@ -4,7 +4,7 @@ import { configPathArgs } from '../../cli/flags.js';
 import { type ConfigEdit, setConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
-export default class ConfigSet extends BaseCommand<ConfigEdit> {
+export default class ConfigSet extends BaseCommand {
   static override summary = 'Set one configuration value.';
   static override description =
     'Comments and formatting stay. The whole file is checked before it is written. Without a file, your user configuration is created. VALUE is JSON, or plain text where the key takes text.';

@@ -3,7 +3,7 @@ import { configPathArgs } from '../../cli/flags.js';
 import { type ConfigEdit, unsetConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
-export default class ConfigUnset extends BaseCommand<ConfigEdit> {
+export default class ConfigUnset extends BaseCommand {
   static override summary = 'Remove one configuration value, so that its default applies.';
   static override description = 'Comments and formatting stay.';
   static override examples = examples(

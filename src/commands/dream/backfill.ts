@@ -13,7 +13,7 @@ import {
 import { SvcError } from '../../engine/errors/index.js';
 import { renderBackfill } from '../../ui/dream/candidates.js';
 
-export default class DreamBackfill extends DreamCommand<DreamBackfillOutput> {
+export default class DreamBackfill extends DreamCommand {
   static override aliases = ['memory:rem-backfill'];
   static override summary = 'Find lasting statements in old daily notes.';
   static override description =

@@ -12,7 +12,7 @@ import { renderCandidates } from '../../ui/dream/candidates.js';
 
 const LIMIT = 20;
 
-export default class DreamCandidates extends DreamCommand<DreamCandidatesOutput> {
+export default class DreamCandidates extends DreamCommand {
   static override summary = 'Browse candidate claims; promote or reject them.';
   static override description =
     'Lists open claims within the age limit: those that the next sweep would promote first, then those that pass every gate, then by score. On a terminal this is a screen that shows the six signals as small bars next to the passage in its note: p promotes, x rejects, w explains, u undoes the last decision, q quits. With --plain, with --json or in a pipe it prints a table.';

@@ -9,7 +9,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderExplanation } from '../../ui/dream/candidates.js';
 
-export default class DreamExplain extends DreamCommand<DreamExplainOutput> {
+export default class DreamExplain extends DreamCommand {
   static override aliases = ['memory:promote-explain'];
   static override summary = 'Explain why a claim is or is not promoted.';
   static override description =

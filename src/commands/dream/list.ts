@@ -9,7 +9,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderSweeps } from '../../ui/dream/sweeps.js';
 
-export default class DreamList extends DreamCommand<DreamListOutput> {
+export default class DreamList extends DreamCommand {
   static override summary = 'List past sweeps, newest first.';
   static override examples = examples('', '--agent main --limit 100 --json');
   static override flags = {

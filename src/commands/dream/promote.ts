@@ -9,7 +9,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderPromotion } from '../../ui/dream/candidates.js';
 
-export default class DreamPromote extends DreamCommand<DreamPromoteOutput> {
+export default class DreamPromote extends DreamCommand {
   static override aliases = ['memory:promote'];
   static override summary = 'Promote a claim regardless of its score.';
   static override description =

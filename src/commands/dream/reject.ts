@@ -9,7 +9,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderRejection } from '../../ui/dream/candidates.js';
 
-export default class DreamReject extends DreamCommand<DreamRejectOutput> {
+export default class DreamReject extends DreamCommand {
   static override summary = 'Reject a claim, so that no sweep promotes it.';
   static override description =
     'Changes neither the note nor MEMORY.md; to remove an existing entry, use svc dream undo. svc dream promote overrides a rejection.';

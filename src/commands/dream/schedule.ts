@@ -13,7 +13,7 @@ import { nextRuns } from '../../engine/support/cron-times.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSchedule } from '../../ui/dream/status.js';
 
-export default class DreamSchedule extends DreamCommand<DreamScheduleOutput> {
+export default class DreamSchedule extends DreamCommand {
   static override summary = 'Show the next sweeps, or print a crontab or systemd timer.';
   static override description =
     `If dreaming is enabled, svc serve runs sweeps on the schedule in plugins.entries.memory-core.config.dreaming. If you do not run svc serve, --print-crontab prints a line for crontab -e, and --print-systemd a service and its timer; both run svc dream run from this installation. Enable dreaming for them as well: searches are only recorded while it is on.

@@ -10,7 +10,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderSweep } from '../../ui/dream/sweeps.js';
 
-export default class DreamShow extends DreamCommand<DreamShowOutput> {
+export default class DreamShow extends DreamCommand {
   static override summary = 'Show one sweep: its phases and its changes to MEMORY.md.';
   static override examples = examples('', '20261120T030000', '20261120T030000 --agent main --json');
   static override args = {

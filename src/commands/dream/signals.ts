@@ -11,7 +11,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderSignals } from '../../ui/dream/candidates.js';
 
-export default class DreamSignals extends DreamCommand<DreamSignalsOutput> {
+export default class DreamSignals extends DreamCommand {
   static override summary = 'List claims that searches recalled, newest first.';
   static override description =
     'Shows for each short-term claim how often it answered a search, its diversity (the number of different questions or days), how well it answered, and its status. The questions themselves are not stored.';

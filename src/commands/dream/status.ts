@@ -9,7 +9,7 @@ import {
 } from '../../engine/dreaming/index.js';
 import { renderDreamStatus } from '../../ui/dream/status.js';
 
-export default class DreamStatus extends DreamCommand<DreamStatusOutput> {
+export default class DreamStatus extends DreamCommand {
   static override summary = 'Show the status of dreaming: schedule, last sweep and claims.';
   static override description =
     'Covers all workspaces, or that of one agent. Claims passing every gate are those that the next sweep considers; svc dream candidates marks those that it would promote.';

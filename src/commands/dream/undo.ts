@@ -5,7 +5,7 @@ import { targetFlags } from '../../cli/flags.js';
 import { type DreamUndoOutput, undoSweep, workspaceOutput } from '../../engine/dreaming/index.js';
 import { renderUndo } from '../../ui/dream/candidates.js';
 
-export default class DreamUndo extends DreamCommand<DreamUndoOutput> {
+export default class DreamUndo extends DreamCommand {
   static override summary = 'Undo what a sweep wrote to MEMORY.md.';
   static override description =
     'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. Undone claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';

@@ -8,7 +8,7 @@ import type { BulkOutput, FlowCancelOutput } from '../../engine/flows/index.js';
 import { FLOW_WORDS } from '../../ui/flows/list.js';
 import { cancelledFlowWords } from '../../ui/flows/rows.js';
 
-export default class FlowCancel extends BulkCommand<FlowCancelOutput> {
+export default class FlowCancel extends BulkCommand {
   static override summary = 'Cancel a task flow and its tasks, or all that match.';
   static override description =
     `Queued tasks are cancelled at once. Workers learn of it with their next report, and the flow ends when the last of them has stopped. Cancelling cannot be undone.

@@ -4,7 +4,7 @@ import { FlowsCommand } from '../../cli/flows-command.js';
 import { type FlowHistoryOutput, flowHistoryOutput } from '../../engine/flows/index.js';
 import { renderHistory } from '../../ui/flows/details.js';
 
-export default class FlowHistory extends FlowsCommand<FlowHistoryOutput> {
+export default class FlowHistory extends FlowsCommand {
   static override summary = 'Show every change of a task flow and its tasks.';
   static override description =
     'Shows when each change was made and by what: a webhook route, a worker, an operator or svc itself. Of more than 1,000 changes, the first 50 and the newest are kept.';

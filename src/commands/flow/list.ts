@@ -9,7 +9,7 @@ import {
 import { type FlowListOutput, flowListOutput } from '../../engine/flows/index.js';
 import { renderFindings, renderFlowList } from '../../ui/flows/list.js';
 
-export default class FlowList extends ListCommand<FlowListOutput> {
+export default class FlowList extends ListCommand {
   static override summary = 'List task flows, newest first.';
   static override description =
     'Lists the flows of all sessions in the state folder. --watch is svc flow watch.';

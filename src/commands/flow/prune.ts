@@ -5,7 +5,7 @@ import type { FlowPruneOutput } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { MS_PER_DAY } from '../../engine/support/time.js';
 
-export default class FlowPrune extends FlowsCommand<FlowPruneOutput> {
+export default class FlowPrune extends FlowsCommand {
   static override summary = 'Delete task flows that ended long ago, and their tasks.';
   static override description =
     'svc serve does this automatically for flows that ended more than flows.retentionDays ago. Flows that have not ended, including blocked ones, are never deleted. Asks for confirmation.';

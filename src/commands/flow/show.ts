@@ -4,7 +4,7 @@ import { FlowsCommand } from '../../cli/flows-command.js';
 import { type FlowShowOutput, flowShowOutput } from '../../engine/flows/index.js';
 import { renderFlow } from '../../ui/flows/details.js';
 
-export default class FlowShow extends FlowsCommand<FlowShowOutput> {
+export default class FlowShow extends FlowsCommand {
   static override summary = 'Show a task flow and its tasks.';
   static override examples = examples('413d463b', '413d463b-ee62-4b21-addf-01a1f9472c9a --json');
   static override args = flowArgs;

@@ -4,7 +4,7 @@ import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type FlowRecord, flowOutput } from '../../engine/flow-model/flow-record.js';
 import type { FlowOutput } from '../../engine/flows/index.js';
 
-export default class FlowWait extends WaitCommand<FlowOutput> {
+export default class FlowWait extends WaitCommand {
   static override summary = 'Wait until a task flow has ended.';
   static override description =
     'Exits with 0 if it succeeded, with 1 if it failed or was cancelled, and with 124 if it had not ended within --timeout.';

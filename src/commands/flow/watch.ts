@@ -7,7 +7,7 @@ import {
 } from '../../cli/flows-command.js';
 import type { FlowListOutput } from '../../engine/flows/index.js';
 
-export default class FlowWatch extends ListCommand<FlowListOutput> {
+export default class FlowWatch extends ListCommand {
   static override summary = 'Watch task flows, and cancel them.';
   static override description =
     'Keeps running and shows changes. On a terminal, Enter opens a flow, c cancels it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';

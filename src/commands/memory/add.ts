@@ -7,7 +7,7 @@ import { textOnStdin } from '../../cli/standard-streams.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
 import { renderAddition } from '../../ui/memory/notes.js';
 
-export default class MemoryAdd extends MemoryCommand<MemoryAddOutput> {
+export default class MemoryAdd extends MemoryCommand {
   static override summary = "Add text to today's note.";
   static override description =
     `Appends one line as a list item, or several lines as they are. Without TEXT, or with -, the text is read from stdin. A line that the file already has is not added again.

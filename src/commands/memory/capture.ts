@@ -12,12 +12,10 @@ import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
 import { renderCapture } from '../../ui/memory/notes.js';
 
-type CaptureDocument = MemoryCaptureOutput | Record<string, never>;
-
 /** Readers of coding agents only: svc itself runs no hooks. */
 const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc');
 
-export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
+export default class MemoryCapture extends MemoryCommand {
   static override summary = "Add what was decided in a conversation to today's note.";
   static override description =
     `Reads the transcript of a coding agent and keeps the sentences in which something was decided or asked to be remembered. Running it again for the same conversation adds only what is new. A sentence with a secret is left out.
@@ -50,7 +48,7 @@ export default class MemoryCapture extends MemoryCommand<CaptureDocument> {
 
   protected override readonly hookFlag = 'agent-hook';
 
-  async run(): Promise<CaptureDocument> {
+  async run(): Promise<MemoryCaptureOutput | Record<string, never>> {
     const { args, flags } = await this.parse(MemoryCapture);
     const context = this.context();
     if (flags['agent-hook'] !== undefined) {

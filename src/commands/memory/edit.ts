@@ -6,7 +6,7 @@ import { fileToEdit, openInEditor } from '../../cli/open-editor.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
 import type { MemoryEditOutput } from '../../engine/notes/index.js';
 
-export default class MemoryEdit extends MemoryCommand<MemoryEditOutput> {
+export default class MemoryEdit extends MemoryCommand {
   static override summary = 'Open a citation in your editor.';
   static override description =
     'Opens the file of a citation or path at its line in $VISUAL or $EDITOR, or prints the location if neither is set. Only indexed files can be opened. With --json, prints the location only.';

@@ -21,9 +21,7 @@ import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js
 import { safeJson } from '../../ui/safe-text.js';
 import { createStyle } from '../../ui/style.js';
 
-type EvalResult = EvalDraftsOutput | EvalOutput | Record<string, never>;
-
-export default class MemoryEval extends MemoryCommand<EvalResult> {
+export default class MemoryEval extends MemoryCommand {
   static override summary = 'Measure search quality with a file of questions.';
   static override description =
     `Searches for the questions in a file, one JSON object per line, and compares the results with what each expects: {"question": "…", "expect": ["memory/2026-02-03.md#L3-L5"], "tags": ["backups"]}. An expectation is a path, lines of a file, or {"text": "…"}.
@@ -99,7 +97,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     }),
   };
 
-  async run(): Promise<EvalResult> {
+  async run(): Promise<EvalDraftsOutput | EvalOutput | Record<string, never>> {
     const { args, flags } = await this.parse(MemoryEval);
     if (flags.generate !== undefined) {
       if (args.questions !== undefined) throw generateTakesNoFile();

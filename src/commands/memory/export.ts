@@ -8,9 +8,7 @@ import { type ExportOutput, writeExportFile } from '../../engine/memory/transfer
 import { anySignal } from '../../engine/support/async.js';
 import { renderExport } from '../../ui/memory/transfer.js';
 
-type ExportResult = ExportOutput | Record<string, never>;
-
-export default class MemoryExport extends MemoryCommand<ExportResult> {
+export default class MemoryExport extends MemoryCommand {
   static override summary = 'Export a memory to one file.';
   static override description =
     'Writes JSON Lines with every note unchanged and, with --vectors, their embeddings, so that you never pay twice for the same text. Forgotten passages and transcripts are not included. Writes to stdout without --output, or with --output -.';
@@ -30,7 +28,7 @@ export default class MemoryExport extends MemoryCommand<ExportResult> {
     force: Flags.boolean({ summary: 'Overwrite an existing file.', char: 'f' }),
   };
 
-  async run(): Promise<ExportResult> {
+  async run(): Promise<ExportOutput | Record<string, never>> {
     const { flags } = await this.parse(MemoryExport);
     const file = outputFile(flags.output);
     if (file === undefined) this.requireReader();

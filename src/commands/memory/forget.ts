@@ -31,11 +31,9 @@ import {
   undoQuestion,
 } from '../../ui/memory/forget.js';
 
-type ForgetResult = ForgetOutput | ForgetListOutput | ForgetUndoOutput;
-
 type ForgetFlags = FlagsOf<typeof MemoryForget>;
 
-export default class MemoryForget extends MemoryCommand<ForgetResult> {
+export default class MemoryForget extends MemoryCommand {
   static override summary = 'Forget passages, permanently.';
   static override description =
     `Takes a path, a citation such as memory/2026-02-03.md#L3-L5, or a search query. Shows what would be forgotten and asks for confirmation.
@@ -60,7 +58,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
   };
 
-  async run(): Promise<ForgetResult> {
+  async run(): Promise<ForgetOutput | ForgetListOutput | ForgetUndoOutput> {
     const { args, flags } = await this.parse(MemoryForget);
     const memory = await this.openMemory(flags);
     const forgetting = await memory.backend.forgetting();

@@ -6,7 +6,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, truncationNote } from '../../ui/memory/get.js';
 
-export default class MemoryGet extends MemoryCommand<GetOutput> {
+export default class MemoryGet extends MemoryCommand {
   static override summary = 'Print lines of an indexed file.';
   static override description =
     'Takes a path from the search results, or a citation such as memory/2026-02-03.md#L3-L5. Only indexed files can be read. Prints up to 120 lines unless you pass --lines. For a conversation it prints the turns, with two more on either side of a citation; for an image or a recording, facts about the file. Lines of a PDF, Word or HTML document are those of its text, and guide.pdf#p3 is a page.';

@@ -19,7 +19,7 @@ import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
 type ImportFlags = FlagsOf<typeof MemoryImport>;
 
-export default class MemoryImport extends MemoryCommand<ImportOutput> {
+export default class MemoryImport extends MemoryCommand {
   static override summary = 'Import a file written by "svc memory export".';
   static override description =
     `Checks the whole file before writing anything, and reports the first invalid line. Notes are written to the workspace, or to the folder passed with --into, and never outside it.

@@ -7,7 +7,7 @@ import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.j
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
 import { renderInspection, renderWhy } from '../../ui/memory/inspect.js';
 
-export default class MemoryInspect extends MemoryCommand<InspectOutput> {
+export default class MemoryInspect extends MemoryCommand {
   static override summary = 'Show what the index has of a file or a passage.';
   static override description =
     'Shows the chunks with their size and whether they have a vector; the date, tags and front matter that filters compare; the links; and the rule that includes or excludes the file. For a file that is not indexed it shows why, and the exit code is 1.';

@@ -6,7 +6,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
 
-export default class MemoryLinks extends MemoryCommand<LinksOutput> {
+export default class MemoryLinks extends MemoryCommand {
   static override summary = 'Show which notes a file links to, and which link to it.';
   static override description =
     'Covers [[Target]], [[Target|label]], [[Target#Heading]] and Markdown links between indexed files. A target is a path relative to the note or the workspace, or a file name that only one file has. A broken link leads to no indexed file, or to a name of several.';

@@ -9,7 +9,7 @@ import {
 import type { LogOutput } from '../../engine/memory/output-schemas.js';
 import { renderSearchLog } from '../../ui/memory/inspect.js';
 
-export default class MemoryLog extends BaseCommand<LogOutput> {
+export default class MemoryLog extends BaseCommand {
   static override summary = 'Show recent searches, their hits and what was opened.';
   static override description =
     'Lists the searches of an agent on this host, the newest first. Searches are only logged if memory.searchLog is on, because the log keeps what people ask. It has the last 1,000, with secrets masked, readable by you alone.';

@@ -15,9 +15,7 @@ import {
 import { SvcError } from '../../engine/errors/index.js';
 import { runningMs } from '../../engine/support/time.js';
 
-type RecallDocument = RecallOutput | RecallSwitchOutput | Record<string, never>;
-
-export default class MemoryRecall extends BaseCommand<RecallDocument> {
+export default class MemoryRecall extends BaseCommand {
   static override summary = 'Print what active memory adds to a conversation turn.';
   static override description =
     `Prints a block for the prompt if all gates are open and memory contains something relevant; otherwise prints nothing. The block is marked as untrusted data, and no note can break out of it. It always exits with 0 within plugins.entries.active-memory.config.timeoutMs, so that the turn can go on.
@@ -63,7 +61,7 @@ export default class MemoryRecall extends BaseCommand<RecallDocument> {
 
   protected override readonly hookFlag = 'hook';
 
-  async run(): Promise<RecallDocument> {
+  async run(): Promise<RecallOutput | RecallSwitchOutput | Record<string, never>> {
     const { args, flags } = await this.parse(MemoryRecall);
     if (flags.hook !== undefined) {
       const { mask, signal } = this;

@@ -6,7 +6,7 @@ import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js
 import { recentChanges } from '../../engine/memory/inspect/recent.js';
 import { renderRecent } from '../../ui/memory/inspect.js';
 
-export default class MemoryRecent extends MemoryCommand<RecentOutput> {
+export default class MemoryRecent extends MemoryCommand {
   static override summary = 'Show the files that changed last.';
   static override description =
     'Lists indexed files by modification time, the newest first. Updates the index first, as a search does.';

@@ -5,7 +5,7 @@ import { MemoryCommand } from '../../cli/memory-command.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 import { safeLine } from '../../ui/safe-text.js';
 
-export default class MemoryReset extends MemoryCommand<ResetOutput> {
+export default class MemoryReset extends MemoryCommand {
   static override summary = 'Delete an index. Your files are not touched.';
   static override description =
     'Asks for confirmation. The next search or "svc memory index" rebuilds the index. Of an index that several hosts share, only what this host indexed is deleted.';

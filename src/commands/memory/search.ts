@@ -23,9 +23,7 @@ import type {
 import { shellWord } from '../../engine/support/text.js';
 import { renderSearchResults, type SearchResultsOptions } from '../../ui/memory/search-results.js';
 
-type SearchResultDocument = SearchOutput | Record<string, never>;
-
-export default class MemorySearch extends MemoryCommand<SearchResultDocument> {
+export default class MemorySearch extends MemoryCommand {
   static override summary = "Search an agent's memory.";
   static override description =
     `Updates the index first if files have changed, and creates it on first use.
@@ -90,7 +88,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
 
   protected override readonly answersVerbatim = true;
 
-  async run(): Promise<SearchResultDocument> {
+  async run(): Promise<SearchOutput | Record<string, never>> {
     const { flags, raw } = await this.parse(MemorySearch);
     const words = raw.flatMap(({ type, input }) => (type === 'arg' ? [input] : []));
     const query = await this.queryOf(words);

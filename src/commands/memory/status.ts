@@ -21,7 +21,7 @@ interface MemoryWithStatus {
   readonly view: AgentStatusView;
 }
 
-export default class MemoryStatus extends MemoryCommand<StatusesOutput> {
+export default class MemoryStatus extends MemoryCommand {
   static override summary = 'Show what is indexed, its freshness, and the search mode.';
   static override description =
     `Compares the index with the files, and changes nothing. Several agents are shown as a table; --agent or --verbose shows all details.

@@ -12,7 +12,7 @@ import {
 } from '../../engine/notes/index.js';
 import { renderWrites, renderWriteUndo } from '../../ui/memory/notes.js';
 
-export default class MemoryUndo extends MemoryCommand<MemoryUndoListOutput | MemoryUndoOutput> {
+export default class MemoryUndo extends MemoryCommand {
   static override summary = 'Take back what was added to notes.';
   static override description =
     'Removes exactly what svc memory add, the tool memory_add or a capture wrote, even if other parts of the file have changed. Text that was edited since stays, and the exit code is 1. Without an ID, takes back the last write. What dreaming wrote is taken back by svc dream undo.';

@@ -6,7 +6,7 @@ import { notificationOutput } from '../../engine/flow-model/notification-record.
 import type { NotificationListOutput } from '../../engine/flows/index.js';
 import { renderNotificationList } from '../../ui/flows/notifications.js';
 
-export default class NotificationList extends FlowsCommand<NotificationListOutput> {
+export default class NotificationList extends FlowsCommand {
   static override summary = 'List notifications and whether they were delivered, newest first.';
   static override description =
     'Delivered notifications are listed for a day, and those that were given up for a week. Each target of an event is one row, with its own number.';

@@ -8,7 +8,7 @@ import { notificationOutput } from '../../engine/flow-model/notification-record.
 import type { NotificationRetryOutput } from '../../engine/flows/index.js';
 import { renderRetries } from '../../ui/flows/notifications.js';
 
-export default class NotificationRetry extends FlowsCommand<NotificationRetryOutput> {
+export default class NotificationRetry extends FlowsCommand {
   static override summary = 'Deliver notifications again that could not be delivered.';
   static override description =
     'Starts the attempts again: the next one is made at once by svc serve. Names one notification, or with --failed all that were given up. Receivers see the same webhook-id as before.';

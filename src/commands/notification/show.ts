@@ -5,7 +5,7 @@ import { notificationOutput } from '../../engine/flow-model/notification-record.
 import type { NotificationShowOutput } from '../../engine/flows/index.js';
 import { renderNotification } from '../../ui/flows/notifications.js';
 
-export default class NotificationShow extends FlowsCommand<NotificationShowOutput> {
+export default class NotificationShow extends FlowsCommand {
   static override summary = 'Show a notification, its delivery and its content.';
   static override examples = examples('1', '1 --json');
   static override args = notificationArgs;

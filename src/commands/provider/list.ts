@@ -4,7 +4,7 @@ import { loadAgentProviders, type ProviderListOutput } from '../../engine/embedd
 import { listProviders } from '../../engine/embeddings/list-providers.js';
 import { renderProviderList } from '../../ui/provider/list.js';
 
-export default class ProviderList extends BaseCommand<ProviderListOutput> {
+export default class ProviderList extends BaseCommand {
   static override summary = 'List embedding providers, and why each is or is not used.';
   static override description =
     'Reads only the configuration, environment and files; contacts no provider. Shows where keys come from, never the keys. "auto" is the position in auto-detection, which selects the first available provider.';

@@ -5,7 +5,7 @@ import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
 
-export default class ProviderLogin extends BaseCommand<LoginOutput> {
+export default class ProviderLogin extends BaseCommand {
   static override summary = 'Sign in to an embedding provider.';
   static override description =
     `Only GitHub Copilot has a login; other providers use keys. Shows a code to enter in a browser on any machine, waits for it, tests the login and stores it, readable only by you.

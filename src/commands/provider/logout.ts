@@ -5,7 +5,7 @@ import { logout } from '../../engine/providers/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogout } from '../../ui/provider/list.js';
 
-export default class ProviderLogout extends BaseCommand<LogoutOutput> {
+export default class ProviderLogout extends BaseCommand {
   static override summary = 'Delete a stored login of an embedding provider.';
   static override description =
     'Asks for confirmation. Deletes the login and its cached token; tokens in the environment are not affected.';

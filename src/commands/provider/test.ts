@@ -7,7 +7,7 @@ import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { ProviderTestOutput } from '../../engine/embeddings/output-schemas.js';
 import { loadAgentProviders } from '../../engine/embeddings/provider-world.js';
 
-export default class ProviderTest extends MemoryCommand<ProviderTestOutput> {
+export default class ProviderTest extends MemoryCommand {
   static override summary = 'Test an embedding provider and show how to fix it.';
   static override description =
     `Embeds a word end to end. Without an argument, tests everything an agent's queries need: the configured provider, its fallback, and the vectors of the index. With a provider, tests only that one, whatever is configured.

@@ -4,7 +4,7 @@ import { configuredSchedule, type ScheduleNextOutput } from '../../engine/schedu
 import { iso } from '../../engine/support/time.js';
 import { renderNextRuns } from '../../ui/schedule/list.js';
 
-export default class ScheduleNext extends BaseCommand<ScheduleNextOutput> {
+export default class ScheduleNext extends BaseCommand {
   static override summary = 'Show when a schedule runs next.';
   static override description =
     'Times are shown in the time zone of the schedule. A time that daylight saving skips runs right after the gap; one that it repeats runs once.';

@@ -4,7 +4,7 @@ import { FlowsCommand } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { runSchedule, type ScheduleRunOutput } from '../../engine/schedules/index.js';
 
-export default class ScheduleRun extends FlowsCommand<ScheduleRunOutput> {
+export default class ScheduleRun extends FlowsCommand {
   static override summary = 'Run a schedule now.';
   static override description =
     'Creates the flow of the schedule, also if the schedule is disabled or its last flow has not ended. Its next run stays as it is.';

@@ -3,7 +3,7 @@ import { checkSecrets } from '../../engine/secrets/check-secrets.js';
 import type { SecretsCheckOutput } from '../../engine/secrets/output-schemas.js';
 import { renderSecretsCheck } from '../../ui/secrets-check.js';
 
-export default class SecretsCheck extends BaseCommand<SecretsCheckOutput> {
+export default class SecretsCheck extends BaseCommand {
   static override summary = 'Check that every secret of the configuration can be read.';
   static override description =
     'Reads every secret: from variables, from files, and from programs, each run once. Shows the key, the source and the length of each secret, never its value. Exits with 1 if one cannot be read.';

@@ -3,7 +3,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyProgress, renderCopy } from '../../ui/storage.js';
 
-export default class StorageCopy extends BaseCommand<StorageCopyOutput> {
+export default class StorageCopy extends BaseCommand {
   static override summary = 'Copy flows and vectors to the server, or back to files.';
   static override description =
     `Copies flows, tasks, notifications, kept answers, vectors and recalls, in small transactions, then compares both stores. The source is never changed or deleted. You can interrupt it at any time: the next run continues. A row that is newer in the target stays.

@@ -4,7 +4,7 @@ import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
 import { renderMigration } from '../../ui/storage.js';
 
-export default class StorageMigrate extends BaseCommand<StorageMigrateOutput> {
+export default class StorageMigrate extends BaseCommand {
   static override summary = 'Create or update the tables on the PostgreSQL server.';
   static override description =
     'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With pgvector, it also builds indexes of vectors where there are many. With --dry-run, prints the steps as a script for psql instead.';

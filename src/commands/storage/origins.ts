@@ -4,7 +4,7 @@ import { targetFlags, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage.js';
 
-export default class StorageOrigins extends BaseCommand<StorageOriginsOutput> {
+export default class StorageOrigins extends BaseCommand {
   static override summary = 'List the hosts that index into shared memories, or remove one.';
   static override description =
     'An origin is a host, named by storage.origin. --forget removes everything that it indexed, for all agents or one; if the host still runs, its next sync indexes it again. Files are not touched, and vectors are kept for other hosts. Asks for confirmation.';

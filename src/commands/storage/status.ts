@@ -3,7 +3,7 @@ import type { StorageStatusOutput } from '../../engine/storage/index.js';
 import { storageStatus } from '../../engine/storage/storage-status.js';
 import { renderStorageStatus } from '../../ui/storage.js';
 
-export default class StorageStatus extends BaseCommand<StorageStatusOutput> {
+export default class StorageStatus extends BaseCommand {
   static override summary = 'Show where memories and flows are stored.';
   static override description =
     'With storage.url: the PostgreSQL server, the version of its tables, sizes, who is connected, and how far replicas lag behind. Without it: the SQLite files of this machine. Exits with 1 if the server cannot be used as it is.';

@@ -7,7 +7,7 @@ import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
 import { cancelledTaskWords } from '../../ui/flows/rows.js';
 
-export default class TaskCancel extends BulkCommand<TaskOutput> {
+export default class TaskCancel extends BulkCommand {
   static override summary = 'Cancel a task, or all that match.';
   static override description =
     `A queued task ends at once. The worker of a running task learns of it with its next report; if it never reports, the task ends when its lease expires.

@@ -8,7 +8,7 @@ import { type ClaimedTask, type TaskClaimOutput, waitForTask } from '../../engin
 import { renderClaim } from '../../ui/flows/details.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
-export default class TaskClaim extends FlowsCommand<TaskClaimOutput> {
+export default class TaskClaim extends FlowsCommand {
   static override summary = 'Claim the oldest queued task.';
   static override description =
     `For workers. Prints a lease token, a secret that is shown only once and that every report needs. Report with "svc task heartbeat" within flows.leaseSeconds, or the task is queued again. Finish with "svc task complete" or "svc task fail".

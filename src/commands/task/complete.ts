@@ -7,7 +7,7 @@ import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 import { jsonFault } from '../../engine/support/json-fault.js';
 
-export default class TaskComplete extends ReportCommand<TaskOutput> {
+export default class TaskComplete extends ReportCommand {
   static override summary = 'Report a task as done.';
   static override description = 'For workers. The lease token must be valid.';
   static override examples = examples(

@@ -4,7 +4,7 @@ import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 
-export default class TaskFail extends ReportCommand<TaskOutput> {
+export default class TaskFail extends ReportCommand {
   static override summary = 'Report a task as failed.';
   static override description =
     'For workers. The lease token must be valid. The task is retried after a pause while it has attempts left (maxAttempts of its runtime); --no-retry makes it fail permanently. A task with a pending cancellation is cancelled.';

@@ -4,7 +4,7 @@ import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
 
-export default class TaskHeartbeat extends ReportCommand<TaskHeartbeatOutput> {
+export default class TaskHeartbeat extends ReportCommand {
   static override summary = 'Report that a task is still in progress.';
   static override description =
     'For workers. Extends the lease by flows.leaseSeconds. If cancelRequested is true in the result, stop and run "svc task fail".';

@@ -10,7 +10,7 @@ import { type TaskListOutput, taskListOutput } from '../../engine/flows/index.js
 import { renderFindings, renderTaskList } from '../../ui/flows/list.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
-export default class TaskList extends ListCommand<TaskListOutput> {
+export default class TaskList extends ListCommand {
   static override summary = 'List the tasks of flows, newest first.';
   static override description =
     'Lists the tasks of all sessions in the state folder. --watch is svc task watch.';

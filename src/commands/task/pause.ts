@@ -5,7 +5,7 @@ import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
 import { renderPauses } from '../../ui/flows/rows.js';
 
-export default class TaskPause extends FlowsCommand<TaskPauseOutput> {
+export default class TaskPause extends FlowsCommand {
   static override summary = 'Stop workers from claiming tasks.';
   static override description =
     'Queued tasks wait, and running ones go on. The pause applies to all workers that share these flows, on all hosts, and lasts until "svc task resume". Without --runtime, tasks of all runtimes are paused.';

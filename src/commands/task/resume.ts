@@ -4,7 +4,7 @@ import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
 import { renderResumed } from '../../ui/flows/rows.js';
 
-export default class TaskResume extends FlowsCommand<TaskPauseOutput> {
+export default class TaskResume extends FlowsCommand {
   static override summary = 'Let workers claim tasks again after a pause.';
   static override description =
     'Waiting workers continue at once. Without --runtime, tasks of all runtimes are resumed.';

@@ -6,7 +6,7 @@ import { FAILED_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-r
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
 import { TASK_WORDS } from '../../ui/flows/list.js';
 
-export default class TaskRetry extends BulkCommand<TaskOutput> {
+export default class TaskRetry extends BulkCommand {
   static override summary = 'Queue a task again that did not succeed, or all that match.';
   static override description =
     `Queues a task again that failed, timed out, was cancelled or was lost, with all of its attempts. Its flow must not have ended.

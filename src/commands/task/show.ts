@@ -4,7 +4,7 @@ import { FlowsCommand } from '../../cli/flows-command.js';
 import { type TaskShowOutput, taskShowOutput } from '../../engine/flows/index.js';
 import { renderTask } from '../../ui/flows/details.js';
 
-export default class TaskShow extends FlowsCommand<TaskShowOutput> {
+export default class TaskShow extends FlowsCommand {
   static override summary = 'Show a task.';
   static override examples = examples('fb015887', 'fb015887 --json');
   static override args = taskArgs;

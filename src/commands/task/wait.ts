@@ -4,7 +4,7 @@ import { WaitCommand, waitFlags } from '../../cli/flows-command.js';
 import { type TaskRecord, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
 
-export default class TaskWait extends WaitCommand<TaskOutput> {
+export default class TaskWait extends WaitCommand {
   static override summary = 'Wait until a task has ended.';
   static override description =
     'Exits with 0 if it succeeded, with 1 if it failed, timed out, was cancelled or was lost, and with 124 if it had not ended within --timeout.';

@@ -7,7 +7,7 @@ import {
 } from '../../cli/flows-command.js';
 import type { TaskListOutput } from '../../engine/flows/index.js';
 
-export default class TaskWatch extends ListCommand<TaskListOutput> {
+export default class TaskWatch extends ListCommand {
   static override summary = 'Watch tasks, and cancel or retry them.';
   static override description =
     'Keeps running and shows changes. On a terminal, Enter opens a task, c cancels and r retries it, / filters the list and ? lists all keys. Elsewhere, each change is a line; with --json, a line of JSON.';

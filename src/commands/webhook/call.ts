@@ -8,7 +8,7 @@ import { callRoute, MOST_BODY_BYTES, readCallData } from '../../engine/webhooks/
 import type { CallOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class WebhookCall extends BaseCommand<CallOutput> {
+export default class WebhookCall extends BaseCommand {
   static override summary = 'Send an action to a webhook route, using its secret.';
   static override description =
     'Sends the action over HTTP, as any other system would, to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response, and on stderr the same call as a curl command with a variable in place of the secret. Exits with 1 if the action was not performed.';

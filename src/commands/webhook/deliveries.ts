@@ -13,7 +13,7 @@ import { deliveryLine, renderDeliveries } from '../../ui/webhook/deliveries.js';
 const FOLLOW_EVERY_MS = 200;
 const MOST_DELIVERIES = 10_000;
 
-export default class WebhookDeliveries extends BaseCommand<DeliveriesOutput> {
+export default class WebhookDeliveries extends BaseCommand {
   static override summary = 'List received deliveries, newest first.';
   static override description =
     'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';

@@ -7,7 +7,7 @@ import type { MapOutput } from '../../engine/webhooks/index.js';
 import { readRecordedRequest, tryMapping } from '../../engine/webhooks/map/try-mapping.js';
 import { renderMapping } from '../../ui/webhook/routes.js';
 
-export default class WebhookMap extends BaseCommand<MapOutput> {
+export default class WebhookMap extends BaseCommand {
   static override summary = 'Show what a route would do with a recorded request.';
   static override description =
     'Works offline: shows whether the request would be verified or why not, which rule matches, and the action with its fields. Nothing is sent or changed. --headers takes a JSON object, or lines like "Name: value" as senders show them. Exits with 1 if the request would be rejected.';

@@ -5,7 +5,7 @@ import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class WebhookReplay extends BaseCommand<ReplayOutput> {
+export default class WebhookReplay extends BaseCommand {
   static override summary = 'Process a received delivery again.';
   static override description =
     'Does with the delivery what its route would do now: maps the body, validates and performs the action, and prints the answer. No listener is needed, and the signature is not checked. A delivery with an ID or idempotency key that was performed before gets its first answer; --again performs it again, under a new ID. The replay is recorded as well. Exits with 1 if the action was not performed.';

@@ -3,7 +3,7 @@ import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
 
-export default class WebhookRoutes extends BaseCommand<RoutesOutput> {
+export default class WebhookRoutes extends BaseCommand {
   static override summary = 'List the webhook routes, their state and their last request.';
   static override description =
     'Reads the secret of each enabled route, as the listener does when it starts, and shows its source, never its value. Counts include all listeners that have run for this state folder. Exits with 1 if a secret cannot be read.';

@@ -8,7 +8,7 @@ import type { ServeOutput } from '../../engine/serve/index.js';
 
 const WITHOUT = ['memory', 'refresh', 'dreaming'] as const;
 
-export default class WebhookServe extends ServeCommand<ServeOutput> {
+export default class WebhookServe extends ServeCommand {
   static override summary = 'Serve the webhook routes.';
   static override description =
     `Listens on gateway.host and gateway.port and performs actions on the task flows of each route's session. A response with "ok": true means that the change is on disk. It is "svc serve" without memories, and without running tasks unless --run-tasks is given. Only one of the two can run for a state folder.

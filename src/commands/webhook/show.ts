@@ -5,7 +5,7 @@ import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-record
 import type { DeliveryShowOutput } from '../../engine/webhooks/index.js';
 import { renderDelivery } from '../../ui/webhook/deliveries.js';
 
-export default class WebhookShow extends BaseCommand<DeliveryShowOutput> {
+export default class WebhookShow extends BaseCommand {
   static override summary = 'Show a received delivery and its body.';
   static override description =
     'Shows when a delivery was received, how it was answered and why, and its body with secrets masked.';

@@ -7,7 +7,7 @@ import type { TriggerOutput } from '../../engine/webhooks/index.js';
 import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
 import { renderJson } from '../../ui/safe-text.js';
 
-export default class WebhookTrigger extends BaseCommand<TriggerOutput> {
+export default class WebhookTrigger extends BaseCommand {
   static override summary = 'Send an example of what a sender sends to its route.';
   static override description =
     `Signs the example of a preset with the secret of the route, and sends it as a new delivery to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response. Exits with 1 if the route rejected it. Presets: ${PRESETS.map(({ name }) => name).join(', ')}.`;

@@ -12,7 +12,7 @@ import {
 } from '../../../engine/mcp/tokens/token-store.js';
 import { renderCreatedToken } from '../../../ui/mcp/tokens.js';
 
-export default class McpTokenCreate extends BaseCommand<TokenCreateOutput> {
+export default class McpTokenCreate extends BaseCommand {
   static override summary = 'Create a token for clients on other machines.';
   static override description =
     `Prints the token once; only its hash is stored. A running "svc mcp --http" accepts it at once.

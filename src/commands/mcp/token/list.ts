@@ -3,7 +3,7 @@ import type { TokenListOutput } from '../../../engine/mcp/index.js';
 import { readTokens, tokenOutput, tokensFile } from '../../../engine/mcp/tokens/token-store.js';
 import { renderTokens } from '../../../ui/mcp/tokens.js';
 
-export default class McpTokenList extends BaseCommand<TokenListOutput> {
+export default class McpTokenList extends BaseCommand {
   static override summary = 'List the tokens of clients on other machines.';
   static override description =
     'Shows what each token allows and when it expires. The tokens themselves are not stored.';

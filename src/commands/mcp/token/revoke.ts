@@ -4,7 +4,7 @@ import type { TokenRevokeOutput } from '../../../engine/mcp/index.js';
 import { revokeToken, tokenOutput } from '../../../engine/mcp/tokens/token-store.js';
 import { safeLine } from '../../../ui/safe-text.js';
 
-export default class McpTokenRevoke extends BaseCommand<TokenRevokeOutput> {
+export default class McpTokenRevoke extends BaseCommand {
   static override summary = 'Revoke the token of a client.';
   static override description =
     'A running "svc mcp --http" refuses its next request, and ends its open streams within a second.';

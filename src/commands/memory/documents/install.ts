@@ -15,7 +15,7 @@ import { installNote, libraryWords } from '../../../ui/provider/install-words.js
 
 type Library = InstallDocumentsOutput['library'];
 
-export default class MemoryDocumentsInstall extends BaseCommand<InstallDocumentsOutput> {
+export default class MemoryDocumentsInstall extends BaseCommand {
   static override summary = 'Install the library that reads PDF files.';
   static override description =
     `The library is the npm package unpdf (about 2 MB), in one exact release whose content is checked. npm installs it into the state folder; nothing is compiled and no package scripts run. Other kinds of documents need no library.

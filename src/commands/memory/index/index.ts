@@ -16,7 +16,7 @@ import {
 
 type IndexFlags = FlagsOf<typeof MemoryIndex>;
 
-export default class MemoryIndex extends MemoryCommand<IndexOutput> {
+export default class MemoryIndex extends MemoryCommand {
   static override summary = 'Update the index of all agents, or of one.';
   static override description =
     `Reads only files that have changed. Ctrl-C stops between two transactions and keeps finished work.

@@ -4,7 +4,7 @@ import { explainScope } from '../../../engine/scope/decide-scope.js';
 import type { ScopeTestOutput } from '../../../engine/scope/output-schemas.js';
 import { renderScopeTest } from '../../../ui/memory/scope-test.js';
 
-export default class MemoryScopeTest extends BaseCommand<ScopeTestOutput> {
+export default class MemoryScopeTest extends BaseCommand {
   static override summary = 'Test whether a conversation can search memory.';
   static override description =
     'Evaluates memory.ext.scope as all tools do: the first matching rule decides, else the default. Searches nothing. The exit code is 1 if access is denied.';

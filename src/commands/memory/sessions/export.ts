@@ -9,7 +9,7 @@ import {
 } from '../../../engine/memory/sessions/index.js';
 import { safeLines } from '../../../ui/safe-text.js';
 
-export default class MemorySessionsExport extends MemoryCommand<SessionOutput> {
+export default class MemorySessionsExport extends MemoryCommand {
   static override summary = 'Print a conversation as Markdown.';
   static override description =
     'Prints everything that was said. Secrets are masked, and forgotten text is left out.';

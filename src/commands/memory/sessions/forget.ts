@@ -10,7 +10,7 @@ import {
 } from '../../../engine/memory/sessions/index.js';
 import { renderForgetPlan, renderForgetResult } from '../../../ui/memory/forget.js';
 
-export default class MemorySessionsForget extends MemoryCommand<ForgetOutput> {
+export default class MemorySessionsForget extends MemoryCommand {
   static override summary = 'Forget a conversation, permanently.';
   static override description =
     'Works like svc memory forget with the path of the conversation: its text is erased from the index, from the archive and from everything derived from it, and is not indexed again from any file. The transcript of the agent is not changed. Undoing it restores only what the agent still has.';

@@ -6,7 +6,7 @@ import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js
 import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
 import { renderSessions } from '../../../ui/memory/sessions.js';
 
-export default class MemorySessionsList extends MemoryCommand<SessionListOutput> {
+export default class MemorySessionsList extends MemoryCommand {
   static override summary = 'List conversations, newest first.';
   static override description =
     'Lists the conversations that are searched, and everything in the archive. "kept" means that the archive has a copy, "archived" that the agent has deleted its own. Conversations are archived if memorySearch.sync.sessions.retention is "keep".';

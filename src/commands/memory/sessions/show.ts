@@ -9,7 +9,7 @@ import {
 } from '../../../engine/memory/sessions/index.js';
 import { renderSession } from '../../../ui/memory/sessions.js';
 
-export default class MemorySessionsShow extends MemoryCommand<SessionOutput> {
+export default class MemorySessionsShow extends MemoryCommand {
   static override summary = 'Show a conversation.';
   static override description =
     'Shows what was said, with the lines that citations use; on a terminal in a pager if it is long. Secrets are masked, and forgotten text is left out.';

@@ -20,7 +20,7 @@ import { safeLine } from '../../../ui/safe-text.js';
 
 type Runtime = InstallLocalOutput['runtime'];
 
-export default class ProviderInstallLocal extends BaseCommand<InstallLocalOutput> {
+export default class ProviderInstallLocal extends BaseCommand {
   static override summary = 'Install the runtime and model of the "local" provider.';
   static override description =
     `Embeds on this machine, without a key or service. The runtime is the npm package node-llama-cpp (about 80 MB, 720 MB with --gpu), which npm installs into the state folder; nothing is compiled and no package scripts run. The model is set by local.modelPath of the default agent; the default is a small multilingual model.

@@ -5,7 +5,7 @@ import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
 import { renderRotation } from '../../../ui/webhook/routes.js';
 
-export default class WebhookSecretRotate extends BaseCommand<RotateOutput> {
+export default class WebhookSecretRotate extends BaseCommand {
   static override summary = 'Replace the secret of a route without an outage.';
   static override description =
     'Without a flag, shows which secrets are valid and what to do next. --add makes a new secret valid in addition to the others, and --finish leaves only the newest. Both change the configuration file; a route with "secret" gets "verify" with the scheme "bearer", which can have several.';
