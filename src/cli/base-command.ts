@@ -411,7 +411,6 @@ export abstract class BaseCommand extends Command {
     return createWaitingLine((chunk) => isShown && process.stderr.write(chunk), text);
   }
 
-  /** The result of such work. */
   protected async whileWaiting<T>(text: string, run: () => Promise<T>): Promise<T> {
     const line = this.waitingLine(text);
     this.waiting = line;

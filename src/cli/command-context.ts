@@ -9,11 +9,9 @@ export interface CommandContext {
   /** The file named by `--config`. */
   readonly configFile: string | undefined;
   readonly terminal: TerminalSupport;
-  /** How stdout is drawn. */
   readonly view: View;
   /** Applied before lines are cut: half a secret would not be recognized. */
   readonly mask: SecretMask;
-  /** Stops the work. */
   readonly signal: AbortSignal;
   /** The user asked to stop: the first time aborts the signal, the second exits at once. */
   readonly onInterrupt: () => void;

@@ -297,7 +297,6 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }
 
-/** An ID as an argument. */
 export const idArg = Args.custom<string>({
   parse: async (text) => notEmpty(text, 'pass an ID'),
 });
@@ -305,26 +304,20 @@ export const idArg = Args.custom<string>({
 export const ID = 'ID, or at least its first 4 characters.';
 const byId = () => idArg({ required: true, description: ID });
 
-/** The flow that an operator names. */
 export const flowArgs = { flow: byId() };
 
-/** A key of the configuration. */
 export const configPathArgs = {
   path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
 };
 
-/** The webhook route that an operator names. */
 export const routeArgs = {
   route: Args.string({ required: true, description: 'ID of the route.' }),
 };
 
-/** The delivery that an operator names. */
 export const deliveryArgs = { delivery: byId() };
 
-/** The task that an operator names. */
 export const taskArgs = { task: byId() };
 
-/** A conversation of a memory. */
 export const sessionArgs = {
   session: Args.string({
     required: true,
@@ -342,7 +335,6 @@ export const runsFlag = Flags.integer({
   max: 1000,
 });
 
-/** The schedule that an operator names. */
 export const scheduleArgs = {
   schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
 };

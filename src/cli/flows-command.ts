@@ -125,7 +125,6 @@ const filterFlags = {
   since: sinceFlag,
 };
 
-/** Flags that limit which flows are listed. */
 export function flowFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,
@@ -135,7 +134,6 @@ export function flowFilterFlags(defaultLimit: number) {
   };
 }
 
-/** Flags that limit which tasks are listed. */
 export function taskFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,
@@ -194,7 +192,6 @@ export async function recordFilter<Status>(
   return { ownerKey, sinceMs: await readSince(since, times), limit, statuses };
 }
 
-/** The target that an operator names. */
 export const targetFlag = {
   target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
 };
@@ -205,12 +202,10 @@ export const notificationFlags = {
   flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
 };
 
-/** The notification that an operator names. */
 export const notificationArgs = {
   notification: idArg({ required: true, description: 'Its number, or its whole ID.' }),
 };
 
-/** Flags of commands that wait. */
 export const waitFlags = {
   timeout: Flags.string({
     summary: 'Stop waiting after this time and exit with 124.',
@@ -251,7 +246,6 @@ export abstract class WaitCommand extends FlowsCommand {
   }
 }
 
-/** The task that a worker reports on. */
 export const leaseArgs = {
   task: idArg({ required: true, description: 'Task ID from "svc task claim".' }),
 };

@@ -38,7 +38,6 @@ export async function confirm(
   }
 }
 
-/** One of the answers to choose from. */
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
@@ -123,7 +122,6 @@ export async function askText(
   );
 }
 
-/** Asks for a line that is not shown. */
 export async function askSecret(
   message: string,
   { check, help, signal }: Asking & { readonly check: Check },

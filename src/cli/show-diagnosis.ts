@@ -8,7 +8,6 @@ import type { CommandContext } from './command-context.js';
 import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './terminal.js';
 
-/** Runs the checks once. */
 type Diagnose = ProviderScreenOptions['start'];
 
 /** Tests everything that the queries of a memory need. @throws what {@link showDiagnosis} does */

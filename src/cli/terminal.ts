@@ -11,7 +11,6 @@ export interface TerminalSupport {
   readonly progress: boolean;
   /** stdout is coloured. */
   readonly color: boolean;
-  /** Colours for the background of the terminal. */
   readonly theme: Theme;
   /** Whether screens react to the mouse. */
   readonly mouse: boolean;

@@ -34,7 +34,6 @@ import { screenOptions } from './terminal.js';
 
 /** A list that is followed, and what its screen can do with an entry. */
 interface FollowedList extends Pick<FlowsSource, 'cancel' | 'choices' | 'kind' | 'retry'> {
-  /** The fields of an entry, as lines. */
   readonly details: (id: string, style: Style) => Promise<readonly PaneLine[]>;
   /** The runtimes whose tasks wait; none for flows. */
   readonly paused: () => Promise<readonly PauseRecord[]>;

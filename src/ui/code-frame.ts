@@ -4,7 +4,6 @@ import { fitEnd, takeColumns, takeLastColumns, textWidth } from './fit.js';
 import { safeProse } from './safe-text.js';
 import type { Style } from './style.js';
 
-/** How a frame is drawn. */
 interface FrameOptions {
   /** Lines shown before and after; 2 by default. */
   readonly context?: number;
@@ -64,7 +63,6 @@ function safeStart(line: string, offset: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? offset + 1 : offset;
 }
 
-/** A whole number from 1 to a maximum. */
 function clampFromOne(value: number, max: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), max) : 1;
 }

@@ -131,7 +131,6 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   return spans;
 }
 
-/** Blanks between two columns of a table. */
 export const COLUMN_GAP = 2;
 /** Width of the last column of a table, the most important one, for which others are dropped. */
 export const LEAST_LAST = 24;

@@ -5,7 +5,6 @@ import { fitColumns, fitEnd, LEAST_LAST, textWidth } from './fit.js';
 import { indentJson, safeLine, safeLines } from './safe-text.js';
 import type { Paint, Style } from './style.js';
 
-/** A column of a table. */
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'right';
@@ -16,7 +15,6 @@ export interface TableColumn {
 /** A column, or only its title. */
 export type Column = TableColumn | string;
 
-/** A column of numbers. */
 export function right(title: string): TableColumn {
   return { title, align: 'right' };
 }
@@ -40,7 +38,6 @@ const NO_LINES = {
   middle: '  ',
 };
 
-/** How a table is drawn. */
 interface TableOptions {
   readonly style: Style;
   /** Width of the terminal, at which the last cell of a row is cut; undefined cuts nothing. */

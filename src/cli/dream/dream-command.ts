@@ -66,7 +66,6 @@ export abstract class DreamSwitchCommand extends DreamCommand {
   }
 }
 
-/** The claim that a person decides on. */
 export const claimArgs = {
   claim: Args.string({
     required: true,

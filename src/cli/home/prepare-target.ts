@@ -204,7 +204,6 @@ async function watchListener(
   }
 }
 
-/** The command that sets svc up. */
 const SET_UP = ['config', 'init'];
 /** Its exit code if the person quits. */
 const INTERRUPTED = 130;

@@ -47,11 +47,9 @@ export interface SetUpFlags {
 }
 
 export interface SetUpWorld extends CommandContext {
-  /** Whether to ask questions. */
   readonly asks: boolean;
   readonly readStdin: (mostBytes: number) => Promise<string>;
   readonly openMemory: (configFile: string) => Promise<OpenedMemory>;
-  /** Updates an index and shows the progress. */
   readonly sync: (memory: OpenedMemory) => Promise<SyncSummary>;
   /** Makes the process exit with 1. */
   readonly fail: () => void;

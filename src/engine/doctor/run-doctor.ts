@@ -54,7 +54,6 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
   }
 }
 
-/** Counts results. */
 export function reportOf(checks: readonly CheckResult[]): DoctorReport {
   const findings = checks.flatMap((result) => result.findings);
   const count = (severity: Finding['severity']): number =>

@@ -12,7 +12,6 @@ const MOST_SHARE = 1 / 40;
 /** The same after the stamp of the agent has changed. */
 const MOST_SHARE_ON_CHANGE = 1 / 5;
 
-/** The last reading of an agent. */
 interface LastReading {
   readonly memory: OpenedMemory;
   overview: AgentOverview;
@@ -88,7 +87,6 @@ function stampOf({ agent }: OpenedMemory): string {
   return fileStamp([path, `${path}-wal`, `${path}.watch.json`, ...notes]);
 }
 
-/** Whether the workspace of an agent has any files. */
 export function hasNotes(memories: readonly OpenedMemory[]): boolean {
   return memories.some(({ agent }) => namesIn(agent.workspaceDir).length > 0);
 }

@@ -21,7 +21,6 @@ export interface BugReportOptions extends PartOptions {
   readonly mask: SecretMask;
 }
 
-/** A part of the report as it is written. */
 interface WrittenPart {
   readonly entry: BugReportOutput['entries'][number];
   readonly file: TarFile;

@@ -33,7 +33,6 @@ export interface AgentReading {
   readonly faults: readonly OverallFault[];
 }
 
-/** A problem of an agent or service. */
 export type OverallFault = OverallStatusOutput['faults'][number];
 
 /** Something that happens automatically. */
@@ -43,7 +42,6 @@ interface NextRun {
   readonly atMs: number;
 }
 
-/** The state of everything. */
 export interface OverallStatus {
   /** Undefined when no `svc serve` runs, or `isServingUnknown`. */
   readonly serving: ServeState | undefined;
@@ -108,7 +106,6 @@ export async function readAgent(memory: OpenedMemory): Promise<AgentReading> {
   }
 }
 
-/** The problem that an error reports. */
 export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
   return { about, code, message, hint };
 }

@@ -14,7 +14,6 @@ export interface RecentLogLine {
   readonly message: string;
 }
 
-/** A search. */
 export interface RecentQuery {
   readonly query: string;
   /** Where searches are logged. */

@@ -35,7 +35,6 @@ export interface DreamsSummary {
   readonly fault: WorkFault | undefined;
 }
 
-/** The newest sweep. */
 interface LastSweep {
   readonly startedMs: number;
   readonly failed: boolean;

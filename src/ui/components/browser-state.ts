@@ -27,7 +27,6 @@ export interface BrowserState<Item extends ListItem> {
   readonly isHelpOpen: boolean;
 }
 
-/** The details of an entry. */
 interface BrowserDetails<Item> {
   readonly item: Item;
   /** Undefined until it was read. */
@@ -36,7 +35,6 @@ interface BrowserDetails<Item> {
 }
 
 interface PendingAction<Item> {
-  /** The key of the action. */
   readonly key: string;
   readonly item: Item;
   readonly question: string;
@@ -45,7 +43,6 @@ interface PendingAction<Item> {
   readonly pane: PaneState;
 }
 
-/** Events of the browser. */
 export type BrowserEvent<Item extends ListItem> =
   | {
       readonly type: 'listed';
@@ -188,7 +185,6 @@ export interface BrowserSource<Item extends ListItem, Choice extends string = st
   /** See {@link BrowserState.hasPreview}. */
   readonly hasPreview?: boolean;
   readonly actions: readonly BrowserAction<Item>[];
-  /** The message for an error. */
   readonly explain: (error: unknown) => string;
 }
 

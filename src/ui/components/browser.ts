@@ -16,11 +16,8 @@ export interface Browser<Item extends ListItem>
   readonly choices: readonly string[];
   /** Reads the list and the details again. @throws what the source throws */
   readonly refresh: () => Promise<void>;
-  /** Reads the details again. */
   readonly readDetails: () => void;
-  /** Shows the details of an entry. */
   readonly open: (item: Item) => void;
-  /** What the keys do now. */
   readonly keys: (options: BrowserKeysOptions) => KeyMap;
   /** Performs an action that needs no entry. While one is in progress, others are ignored. */
   readonly perform: (name: string, run: () => Promise<string>) => void;
@@ -153,7 +150,6 @@ interface KeyContext<Item extends ListItem>
   readonly listNextChoice: () => void;
 }
 
-/** What the keys of a browser do in a state. */
 function browserKeys<Item extends ListItem>(
   state: BrowserState<Item>,
   context: KeyContext<Item>,

@@ -15,7 +15,6 @@ export type LineEdit =
       readonly type: 'erase' | 'eraseForward' | 'eraseWord' | 'eraseToStart' | 'eraseToEnd';
     };
 
-/** An empty line. */
 export const EMPTY_LINE: EditedLine = { text: '', cursor: 0 };
 
 /** A longer line was pasted by mistake. */

@@ -1,6 +1,5 @@
 import { type EditedLine, EMPTY_LINE, editLine, type LineEdit } from './line-editor.js';
 
-/** An entry of a list. */
 export interface ListItem {
   /** Stays the same when the entry changes. */
   readonly id: string;
@@ -27,7 +26,6 @@ export interface ListState<Item extends ListItem> {
 /** Where a key moves the selection. */
 export type ListMove = 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
 
-/** Events of a list. */
 export type ListEvent<Item extends ListItem> =
   | { readonly type: 'replaced'; readonly items: readonly Item[] }
   | { readonly type: 'moved'; readonly to: ListMove }
@@ -37,7 +35,6 @@ export type ListEvent<Item extends ListItem> =
   | { readonly type: 'unfiltered' }
   | { readonly type: 'sized'; readonly rows: number };
 
-/** An empty list. */
 export const EMPTY_LIST: ListState<never> = {
   items: [],
   filter: EMPTY_LINE,

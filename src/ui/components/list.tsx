@@ -31,7 +31,6 @@ interface BaseProps<Item extends ListItem> {
   readonly state: ListState<Item>;
   readonly dispatch: (event: ListEvent<Item>) => void;
   readonly area: Area;
-  /** Shown instead of an empty list. */
   readonly empty: string;
   /** Called for a click on the selected entry. */
   readonly onOpen?: (item: Item) => void;
@@ -100,7 +99,6 @@ export function cursorOf(isSelected: boolean, style: Style): string {
   return isSelected ? style.accent(CURSOR) : NO_CURSOR;
 }
 
-/** How a table is laid out. */
 interface TableOptions {
   readonly width: number;
   readonly style: Style;

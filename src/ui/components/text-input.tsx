@@ -67,7 +67,6 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
   return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
 }
 
-/** The key that starts filtering. */
 export function filterKey(dropOrder: number, dispatch: ListDispatch): KeyBinding {
   const description = 'filter: all words must occur; esc removes the filter';
   const run = (): void => dispatch({ type: 'filtering', on: true });

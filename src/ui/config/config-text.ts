@@ -106,7 +106,6 @@ export function renderTrustList(
     .join('');
 }
 
-/** The result of an edit, in one line. */
 export function renderEdit({ file, path, before, after, changed }: ConfigEdit): string {
   const key = safeLine(path);
   const fileName = safeLine(file);
@@ -126,7 +125,6 @@ export function renderConfigValue({ value }: ConfigValue): string {
   return `${typeof value === 'string' ? safeLine(value) : renderJson(value)}\n`;
 }
 
-/** A value as JSON on one line. */
 function jsonLine(value: unknown): string {
   return safeLine(JSON.stringify(value) ?? 'null');
 }

@@ -35,7 +35,6 @@ export function signalBars(signals: Signals): string {
   }).join('');
 }
 
-/** Labels of the gates. */
 export const GATE_WORDS: Readonly<Record<GateName, string>> = {
   short_term: 'in short-term memory',
   clean: 'a clean statement',

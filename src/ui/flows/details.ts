@@ -231,7 +231,6 @@ function changeText({ event, fromStatus, toStatus }: HistoryEntry): string {
   return isNamed ? `${eventName}, ${move}` : move;
 }
 
-/** A time to the second. */
 function isoSecond(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 'yyyy-mm-ddThh:mm:ss'.length)}Z`;
 }

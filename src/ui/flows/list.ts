@@ -87,13 +87,11 @@ export interface BulkWords<R> {
   };
 }
 
-/** The words for flows. */
 export const FLOW_WORDS: Pick<BulkWords<FlowRecord>, 'describe' | 'noun'> = {
   noun: 'flow',
   describe: ({ flowId, status, goal }) => ({ id: flowId, status, title: goal }),
 };
 
-/** The words for tasks. */
 export const TASK_WORDS: Pick<BulkWords<TaskRecord>, 'describe' | 'noun'> = {
   noun: 'task',
   describe: ({ taskId, status, label, task }) => ({ id: taskId, status, title: label ?? task }),

@@ -17,7 +17,6 @@ export interface ListRow extends ListItem {
   readonly version: string;
 }
 
-/** A column of a list of flows or tasks. */
 interface RowColumn extends Pick<ListColumn<ListRow>, 'dropOrder' | 'title'> {
   /** A status is coloured; an age is left out of a line that starts with the time. */
   readonly content?: 'age' | 'number' | 'status';
@@ -45,7 +44,6 @@ export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[
   ],
 };
 
-/** A flow in a list. */
 export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   const tasks = summary.total === 0 ? '' : `${summary.total - summary.active}/${summary.total}`;
   const note = flow.blockedSummary ?? flow.currentStep;
@@ -69,7 +67,6 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   };
 }
 
-/** A task in a list. */
 export function taskRow(task: TaskRecord, nowMs: number): ListRow {
   const note = task.terminalSummary ?? task.error ?? task.progressSummary;
   const text = [firstLine(task.label ?? task.task), ...(note ? [firstLine(note)] : [])].join(' · ');
@@ -182,7 +179,6 @@ export function renderResumed(
   return `${lines.join('')}${renderPauses(paused, options)}`;
 }
 
-/** The result of cancelling a flow. */
 export function cancelledFlowWords({
   state,
   flow,
@@ -192,7 +188,6 @@ export function cancelledFlowWords({
     : `flow ${flow.flowId} ends when its running tasks have stopped`;
 }
 
-/** The result of cancelling a task. */
 export function cancelledTaskWords({ status, taskId }: TaskRecord): string {
   return status === 'cancelled'
     ? `cancelled task ${taskId}`

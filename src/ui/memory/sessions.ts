@@ -16,7 +16,6 @@ const COLUMNS = [
   'title',
 ];
 
-/** Conversations as a table. */
 export function renderSessions(
   { sessions, total }: SessionListOutput,
   { style, nowMs, columns }: View,

@@ -30,10 +30,8 @@ import {
 import { summaryWords } from './sync-summary.js';
 import { modelWords, rebuildWords, waitingWords } from './words.js';
 
-/** How a sync is reported as lines. */
 export interface SyncLinesOptions {
   readonly style: Style;
-  /** Reports every file. */
   readonly verbose: boolean;
   /** Milliseconds on any steady clock. */
   readonly now: () => number;
@@ -188,7 +186,6 @@ function chunkingLine(state: SyncProgress): string {
   return parts.join(' · ');
 }
 
-/** How a watcher is reported as lines. */
 interface WatchLinesOptions {
   readonly style: Style;
   readonly name: string;

@@ -14,7 +14,6 @@ export type SyncPhase = (typeof SYNC_PHASES)[number];
 /** A phase only moves forward: waiting, running, then done or stopped. */
 export type PhaseState = 'done' | 'running' | 'stopped' | 'waiting';
 
-/** A number of documents and their size. */
 interface SyncAmount {
   readonly files: number;
   readonly bytes: number;
@@ -70,7 +69,6 @@ const PREDICTABLE_MS = 1000;
 /** A screen shows only a few skipped files, and there may be very many. */
 const SKIPPED_KEPT = 20;
 
-/** A sync before its first event. */
 export function startSyncProgress(atMs: number): SyncProgress {
   return {
     phases: { scan: 'running', chunk: 'waiting', write: 'waiting', embed: 'waiting' },

@@ -79,7 +79,6 @@ const MOST_UNFINISHED = 4096;
 const MOST_PASTED = 1_000_000;
 const PASTE_ENDS = `${ESC}[201~`;
 
-/** Creates the decoder of one terminal. */
 export function createInputDecoder(): InputDecoder {
   let pending = '';
   /** Undefined outside of a paste. */

@@ -4,13 +4,11 @@ import { createContext, useContext, useEffect } from 'react';
 import { createInputDecoder, type InputEvent, type MouseEvent } from './input-decoder.js';
 import type { Area } from './size.js';
 
-/** Where the events of a terminal come from. */
 interface InputSource {
   /** @returns unsubscribes */
   readonly subscribe: (listener: (event: InputEvent) => void) => () => void;
 }
 
-/** Reads a terminal while a screen is shown. */
 export interface InputReader extends InputSource {
   readonly start: () => void;
   readonly stop: () => void;

@@ -13,7 +13,6 @@ import { urlHost } from '../../support/network.js';
 import { type McpToken, TOKEN_SCOPES, withHash } from '../tokens/token-store.js';
 import type { HttpSettings } from './http-settings.js';
 
-/** Path of the protocol. */
 export const ENDPOINT = '/mcp';
 
 /** Who a request is from, by its token. */
@@ -199,7 +198,6 @@ export class Gate {
   }
 }
 
-/** The bearer token of an `Authorization` header. */
 function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(?<token>\S+) *$/iu.exec(authorization ?? '')?.groups?.['token'];
 }

@@ -38,7 +38,6 @@ const disabled = z
   .optional()
   .describe('True if this session cannot use memory; see warnings');
 
-/** Input of `memory_search`. */
 export const searchInput = z.strictObject({
   query: z
     .string()
@@ -82,7 +81,6 @@ export const searchInput = z.strictObject({
     .describe('Include search details and separate keyword and vector scores'),
 });
 
-/** Result of `memory_search`. */
 export const searchResult = z.strictObject({
   results: z
     .array(
@@ -171,14 +169,12 @@ export const searchResult = z.strictObject({
     .describe('Only if requested'),
 });
 
-/** Input of `memory_get`. */
 export const getInput = z.strictObject({
   path: pathOrCitation,
   from: line.optional().describe('First line, counted from 1'),
   lines: line.optional().describe('Number of lines; 120 by default'),
 });
 
-/** Result of `memory_get`. */
 export const getResult = z.strictObject({
   path: z.string(),
   source: source.optional(),
@@ -196,7 +192,6 @@ export const getResult = z.strictObject({
 /** More than an agent should add at once. */
 const MOST_CHARACTERS = 8000;
 
-/** Input of `memory_add`. */
 export const addInput = z.strictObject({
   text: z
     .string()
@@ -207,7 +202,6 @@ export const addInput = z.strictObject({
   tags: z.array(z.string().max(100)).max(20).optional().describe('Tags of the line, without #'),
 });
 
-/** Result of `memory_add`. */
 export const addResult = z.strictObject({
   outcome: z.enum(['added', 'known', 'refused']).describe('known: the file already has it'),
   id: z.string().nullable().describe('For the user, to take it back with svc memory undo'),
@@ -216,7 +210,6 @@ export const addResult = z.strictObject({
   warnings,
 });
 
-/** Input of `memory_recent`. */
 export const recentInput = z.strictObject({
   since: filterText
     .optional()
@@ -227,7 +220,6 @@ export const recentInput = z.strictObject({
   limit: z.int().min(1).max(200).optional().describe('Maximum number of files; 20 by default'),
 });
 
-/** Result of `memory_recent`. */
 export const recentResult = z.strictObject({
   files: z
     .array(
@@ -244,12 +236,10 @@ export const recentResult = z.strictObject({
   warnings,
 });
 
-/** Input of `memory_links`. */
 export const linksInput = z.strictObject({ path: pathOrCitation });
 
 const noteLink = z.strictObject({ path: z.string(), line, heading: z.string().optional() });
 
-/** Result of `memory_links`. */
 export const linksResult = z.strictObject({
   path: z.string(),
   out: z.array(noteLink).describe('The notes that it links to, with the line of the link'),

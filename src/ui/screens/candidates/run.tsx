@@ -20,7 +20,6 @@ import {
   whyRows,
 } from './view.js';
 
-/** Calls the screen makes to the engine. */
 export interface CandidatesActions {
   readonly load: () => Promise<readonly CandidateWithGates[]>;
   readonly passage: (key: string) => Promise<CandidatePassage>;
@@ -37,7 +36,6 @@ export interface CandidatesActions {
   readonly explain: (error: unknown) => string;
 }
 
-/** How the screen is opened. */
 export interface CandidatesScreenOptions extends RunScreenOptions {
   readonly title: string;
   readonly actions: CandidatesActions;
@@ -85,7 +83,6 @@ export async function runCandidatesScreen(
   return decided();
 }
 
-/** State of the screen, besides its list. */
 interface CandidatesState {
   /** Shows gates instead of the passage. */
   readonly showsWhy: boolean;
@@ -95,7 +92,6 @@ interface CandidatesState {
   readonly kept: readonly UndoableDecision[];
 }
 
-/** Candidates as the browser reads them. */
 function candidatesSource(
   store: StateStore<CandidatesState>,
   { load, passage, promote, reject, explain }: CandidatesActions,

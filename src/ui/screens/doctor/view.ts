@@ -77,7 +77,6 @@ function findingItem(check: string, finding: Finding): FindingItem {
   return { id, text: [check, severity, message, place?.file ?? ''].join(' '), check, finding };
 }
 
-/** The findings with a fix that is safe. */
 function safeFindings(state: DoctorScreenState): readonly FindingItem[] {
   return findingItems(state).filter(({ finding }) => finding.fix?.safe === true);
 }
@@ -90,7 +89,6 @@ interface FindingsOptions extends Omit<FindingLineOptions, 'columns'> {
 
 type Choice = 'all' | 'faults' | 'notes' | 'warnings';
 
-/** Findings as the browser reads them. */
 export function findingsSource(options: FindingsOptions): BrowserSource<FindingItem, Choice> {
   const { state, fix } = options;
   return {
@@ -174,7 +172,6 @@ function outcomeWords(outcomes: readonly AppliedFix[]): string {
   return `${formatCountOf(outcomes.length, 'problem')} fixed`;
 }
 
-/** The columns of the list. */
 export function findingColumns(style: Style): readonly ListColumn<FindingItem>[] {
   return [
     {
@@ -186,7 +183,6 @@ export function findingColumns(style: Style): readonly ListColumn<FindingItem>[]
   ];
 }
 
-/** Counts of the findings by severity. */
 export function countsOf(state: DoctorScreenState): readonly string[] {
   const findings = findingItems(state);
   const count = (severity: string): number =>

@@ -11,7 +11,6 @@ import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
-/** Options of the screen. */
 export interface FlowsScreenOptions extends ScreenOptions {
   readonly flows: FlowsSource;
   /** Milliseconds since the epoch. */
@@ -100,11 +99,9 @@ export interface FlowsSource {
   readonly cancel: (id: string) => Promise<string>;
   /** Only tasks can be retried. @returns the result in words */
   readonly retry: ((id: string) => Promise<string>) | undefined;
-  /** The message for an error. */
   readonly explain: (error: unknown) => string;
 }
 
-/** Flows or tasks as the browser reads them. */
 function browserSource(flows: FlowsSource): BrowserSource<ListRow, FlowsChoice> {
   const { kind, choices, list, explain, retry } = flows;
   const noun = nounOf(kind);

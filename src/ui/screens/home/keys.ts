@@ -22,7 +22,6 @@ export interface HomeHandlers {
   readonly onLeave: () => void;
 }
 
-/** What the keys do in a state. */
 export function homeKeys(state: HomeState, handlers: HomeHandlers): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: handlers.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, handlers);

@@ -54,7 +54,6 @@ interface PendingValue {
   readonly line: EditedLine;
 }
 
-/** Events of the palette. */
 export type PaletteEvent =
   | { readonly type: 'list'; readonly event: ListEvent<PaletteCommand> }
   | { readonly type: 'typed'; readonly edit: LineEdit }
@@ -91,7 +90,6 @@ export function reducePalette(state: PaletteState, event: PaletteEvent): Palette
   }
 }
 
-/** The value that is being typed. */
 function pendingValue({ command, previous }: PendingValue): PaletteValue | undefined {
   return command.values[previous.length];
 }

@@ -21,7 +21,6 @@ import { type HomeEvent, type HomeState, initialHome, reduceHome, resumeHome } f
 
 /** Keeps the overview up to date while the home screen is shown. */
 export interface HomeFollower {
-  /** Refreshes everything now. */
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
@@ -35,7 +34,6 @@ export type FollowHome = (
 /** Shows a screen that is ready; resolves with its result when it is closed. */
 export type PreparedScreen = () => Promise<Note | undefined>;
 
-/** Options of the home screen. */
 export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -48,13 +46,11 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
    * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
    */
   readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<PreparedScreen | Note>;
-  /** The message for a failure. */
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
   readonly previous: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
 }
 
-/** How the home screen ended. */
 export type HomeEnd =
   | { readonly type: 'left' }
   | { readonly type: 'open'; readonly open: PreparedScreen; readonly state: HomeState };
@@ -144,7 +140,6 @@ interface HomeScreenProps extends Pick<View, 'homeDir'> {
   readonly handlers: HomeHandlers;
 }
 
-/** The home screen: a pure view of the store. */
 export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): ReactElement {
   const state = useStore(store);
   const style = useStyle();

@@ -12,7 +12,6 @@ import {
 } from '../../terminal/mount-screen.js';
 import { syncRows } from './view.js';
 
-/** The title of the index screen. */
 export interface IndexTitle {
   readonly agentId: string;
   /** Where the memory is: `~/notes`. */
@@ -20,7 +19,6 @@ export interface IndexTitle {
   readonly backend: string;
 }
 
-/** Options of the index screen. */
 export interface IndexScreenOptions extends ScreenOptions {
   readonly title: IndexTitle;
   /** Milliseconds on any steady clock. */
@@ -86,7 +84,6 @@ export async function runIndexScreen(options: IndexScreenOptions): Promise<SyncS
   return summary;
 }
 
-/** The state of the index screen. */
 interface IndexScreenState extends WorkState {
   readonly progress: SyncProgress;
 }

@@ -12,7 +12,6 @@ import { levelPaint, localTime, otherFields } from '../../serve/log-line.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
-/** A line of a log. */
 export interface LogEntry extends ListItem {
   /** As it is in the file. */
   readonly line: string;
@@ -20,7 +19,6 @@ export interface LogEntry extends ListItem {
   readonly record: LogRecord | undefined;
 }
 
-/** The log that a screen follows. */
 interface LogSource {
   /** Entries of a level and above, the newest last. */
   readonly list: (minLevel: LogLevel) => readonly LogEntry[];
@@ -31,7 +29,6 @@ interface LogSource {
   readonly minLevel: LogLevel;
 }
 
-/** Options of the screen. */
 export interface LogsScreenOptions extends ScreenOptions {
   readonly log: LogSource;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
@@ -48,7 +45,6 @@ const LEVELS = [
 
 type LevelChoice = (typeof LEVELS)[number][0];
 
-/** Opens a viewer of a log that is being written. */
 export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({

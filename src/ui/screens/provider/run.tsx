@@ -48,7 +48,6 @@ export interface ProviderScreenOptions extends RunScreenOptions {
   readonly edit: ((place: SourceLocation) => Promise<void>) | undefined;
 }
 
-/** The result of the diagnostics screen. */
 export interface ProviderScreenEnd {
   /** The last diagnosis; undefined if the user left before it was complete. */
   readonly diagnosis: Diagnosis | undefined;
@@ -108,7 +107,6 @@ export async function runProviderScreen(
   }
 }
 
-/** The state of the diagnostics screen. */
 interface ProviderScreenState {
   /** Checks that are running or have finished. */
   readonly checks: Readonly<Partial<Record<CheckName, CheckOutcome | 'running'>>>;
@@ -174,7 +172,6 @@ function settingToEdit(state: ProviderScreenState): SourceLocation | undefined {
   return (problem ?? withLocation[0])?.location;
 }
 
-/** State and callbacks of the diagnostics screen. */
 interface ProviderScreenProps extends Pick<ProviderScreenOptions, 'title'> {
   readonly store: StateStore<ProviderScreenState>;
   readonly onRestart: () => void;

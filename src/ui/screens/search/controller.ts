@@ -56,7 +56,6 @@ export interface SearchScreenActions {
   readonly history: () => readonly string[];
   /** Adds a query that had results to the history. */
   readonly remember: (line: string) => void;
-  /** The message for an error. */
   readonly explain: (error: unknown) => SearchFault;
 }
 
@@ -235,7 +234,6 @@ export function createSearchController(
       if (input.text !== before.input.text) queryChanged(input.text);
       else if (list.selectedId !== before.list.selectedId) loadPreview();
     },
-    /** Stops everything that is running. */
     close: (): void => {
       clearTimeout(keywordTimer);
       clearTimeout(fullTimer);

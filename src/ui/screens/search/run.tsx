@@ -34,9 +34,7 @@ import {
   selectedItem,
 } from './state.js';
 
-/** Options of the search screen. */
 export interface SearchScreenOptions extends RunScreenOptions {
-  /** The name of the memory. */
   readonly memory: string;
   readonly actions: SearchScreenActions;
 }

@@ -26,13 +26,11 @@ import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/s
 export interface SearchAnswer {
   /** Undefined if the query has only filters. */
   readonly response: SearchResponse | undefined;
-  /** The name of the memory. */
   readonly memory: string;
   /** The filters of the query as they were typed. */
   readonly chips: readonly string[];
 }
 
-/** A result in the list. */
 export interface ResultItem extends ListItem {
   readonly result: SearchResult;
 }
@@ -75,7 +73,6 @@ export interface PreviewLayout {
   readonly matches: readonly number[];
 }
 
-/** The state of the search screen. */
 export interface SearchState {
   readonly input: EditedLine;
   /** Whether letters are typed into the input or act on the list. */
@@ -102,7 +99,6 @@ export interface SearchState {
   readonly note: Note | undefined;
 }
 
-/** Events of the search screen. */
 export type SearchEvent =
   | { readonly type: 'edited'; readonly edit: LineEdit }
   | { readonly type: 'recalled'; readonly at: number | undefined; readonly query: string }

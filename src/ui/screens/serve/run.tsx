@@ -20,13 +20,11 @@ import {
   withRecord,
 } from './view.js';
 
-/** Options of the screen. */
 export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** What waits for the services; undefined while no flows are open. */
   readonly queue: () => Promise<ServeQueue | undefined>;
-  /** The message for an error. */
   readonly explain: (error: unknown) => string;
   /** Reloads the configuration. @returns what to show then @throws why it was not reloaded */
   readonly onReload: () => Promise<string>;
@@ -39,7 +37,6 @@ const POLL_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
-/** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions) {
   const { style, now, queue, explain } = options;
   const initial: ServeScreenState = {
@@ -113,7 +110,6 @@ export function openServeScreen(options: ServeScreenOptions) {
     /** The process is stopping; keys change their meaning. */
     setStopping: () => dispatch({ isStopping: true }),
     failed: screen.failed,
-    /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {
       clearInterval(polling);
       unsubscribe();

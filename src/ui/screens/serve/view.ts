@@ -20,12 +20,10 @@ import { safeLine } from '../../safe-text.js';
 import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
 import { createStyle, MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 
-/** A service in the list. */
 export interface ServiceItem extends ListItem {
   readonly service: ServiceSnapshot;
 }
 
-/** The state of the screen of svc serve. */
 export interface ServeScreenState {
   /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;
@@ -43,7 +41,6 @@ export interface ServeScreenState {
 /** More is in the log file. */
 const MOST_RECORDS = 100;
 
-/** Adds a record to the latest ones of its service. */
 export function withRecord(
   logs: ServeScreenState['logs'],
   record: LogRecord,
@@ -59,7 +56,6 @@ export function isFailing({ state, failure }: ServiceSnapshot): boolean {
   return state === 'waiting' || failure !== null;
 }
 
-/** The services to list. */
 export function serviceItems(
   { serve }: ServeScreenState,
   choice: 'all' | 'failing',
@@ -76,7 +72,6 @@ export function serviceItems(
 
 const SPARK_COLUMNS = 15;
 
-/** The columns of the list. */
 export function serviceColumns(
   state: ServeScreenState,
   style: Style,

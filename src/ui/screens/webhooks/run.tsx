@@ -20,13 +20,11 @@ import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js'
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
-/** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Masks secrets in everything that is shown. */
   readonly mask: <T>(data: T) => T;
-  /** The message for an error. */
   readonly explain: (error: unknown) => string;
   /** Puts a text on the clipboard. */
   readonly copy: (text: string) => void;
@@ -40,7 +38,6 @@ export interface WebhooksScreenOptions extends ScreenOptions {
 /** Often enough to look live. */
 const POLL_MS = 250;
 
-/** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const { style, now, mask, isWatched = false } = options;
   const store = createState<WebhooksScreenState>({
@@ -107,7 +104,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     /** The process is stopping; keys change their meaning. */
     setStopping: () => store.dispatch({ isStopping: true }),
     failed: screen.failed,
-    /** Removes the screen and restores the terminal. */
     close: async (): Promise<void> => {
       clearInterval(polling);
       await screen.unmount();
@@ -169,7 +165,6 @@ function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
   return `started ${formatRelativeTime(serve.startedMs, nowMs)}`;
 }
 
-/** A delivery in the list. */
 interface DeliveryItem extends ListItem {
   readonly delivery: Delivery;
 }

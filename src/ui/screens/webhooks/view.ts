@@ -12,7 +12,6 @@ import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
 
-/** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
   /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;
@@ -65,7 +64,6 @@ function priorityOf(route: Route): number {
   return lastMinute(route);
 }
 
-/** The number of requests in the last minute. */
 function lastMinute({ activity }: Route): number {
   return activity.perSecond.reduce((sum, count) => sum + count, 0);
 }
