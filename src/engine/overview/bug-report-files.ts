@@ -5,27 +5,6 @@ import { ifReadable, namesIn, readPart } from '../support/files.js';
 import { formatMode } from '../support/format.js';
 import { logPaths } from '../support/rotating-file.js';
 
-/** A file of the state folder, without its content. */
-interface StateFileFacts {
-  /** Relative to the state folder. */
-  readonly path: string;
-  readonly kind: 'file' | 'folder' | 'other';
-  readonly bytes: number;
-  /** For example, `0600`. */
-  readonly mode: string;
-  readonly changed: string;
-}
-
-export interface StateFolderFacts {
-  readonly files: readonly StateFileFacts[];
-  /** How many other files there are, without their names. */
-  readonly others: number;
-  /** Why there is no list; null when there is one. */
-  readonly unreadable: string | null;
-  /** Bytes that this user can still write there; null where unknown. */
-  readonly freeBytes: number | null;
-}
-
 /** Folders that svc itself fills; their entries are listed as well. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(['auth', 'logs', 'memory', 'models', 'runtimes']);
 
@@ -33,8 +12,8 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set(['auth', 'logs', 'memory', 'mod
 const OWN_NAME =
   /^(?:svc(?:\.schema)?\.json|serve\.\w+|local[.-][\w.-]+|github-copilot[\w.-]*\.json)$|\.(?:gguf|lock|log|sqlite)(?:[.-][\w.-]+)?$|\.svc\.tmp$/u;
 
-/** Lists the files of a state folder that are svc's own. */
-export function stateFolderFacts(dir: string): StateFolderFacts {
+/** Lists the files of a state folder that are svc's own; of others, only their number. */
+export function stateFolderFacts(dir: string) {
   try {
     const paths = readdirSync(dir).flatMap((name) => [
       name,
@@ -53,7 +32,7 @@ export function stateFolderFacts(dir: string): StateFolderFacts {
 }
 
 /** Empty for a file that was deleted meanwhile. */
-function factsOf(dir: string, path: string): readonly StateFileFacts[] {
+function factsOf(dir: string, path: string) {
   const stats = lstatSync(join(dir, path), { throwIfNoEntry: false });
   if (stats === undefined) return [];
   return [
@@ -67,6 +46,7 @@ function factsOf(dir: string, path: string): readonly StateFileFacts[] {
   ];
 }
 
+/** What this user can still write there; null where unknown. */
 function freeBytes(dir: string): number | null {
   const stats = ifReadable(() => statfsSync(dir));
   return stats === undefined ? null : stats.bavail * stats.bsize;
