@@ -377,21 +377,15 @@ function isUnused({ config }: Partial<Overview>): boolean {
 export function problems(overview: Partial<Overview>): readonly BackgroundFinding[] {
   const { config, agents = [], listener, storage, flows, dreams = [], findings = [] } = overview;
   const all: readonly BackgroundFinding[] = [
-    ...(config?.state === 'faulty' ? [config.fault] : []).map(({ about, message, hint }) => ({
+    ...[
+      ...(config?.state === 'faulty' ? [config.fault] : []),
+      // Before anything is set up, missing folders are not a problem.
+      ...(isUnused(overview) ? [] : agents.flatMap(({ faults }) => faults)),
+    ].map(({ about, message, hint }) => ({
       severity: 'fault' as const,
       message: `${about}: ${message}`,
       hint,
     })),
-    // Before anything is set up, missing folders are not a problem.
-    ...(isUnused(overview)
-      ? []
-      : agents.flatMap(({ faults }) =>
-          faults.map(({ about, message, hint }) => ({
-            severity: 'fault' as const,
-            message: `${about}: ${message}`,
-            hint,
-          })),
-        )),
     ...(listener?.process?.failures ?? []).map(({ name, failure }) => ({
       severity: 'fault' as const,
       message: `service ${name}: ${failure?.message ?? ''}`,
