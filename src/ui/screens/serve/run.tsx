@@ -1,7 +1,7 @@
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
 import { formatAge, formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
-import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
 import { barKey } from '../../components/key-map.js';
 import { createState } from '../../components/store.js';
@@ -70,6 +70,13 @@ export function openServeScreen(options: ServeScreenOptions) {
       isReading = false;
     });
   }, POLL_MS);
+  const reload = barKey({
+    key: 'r',
+    name: 'reload',
+    description: 'reload the configuration',
+    dropOrder: 6,
+    run: () => browser.perform('reload', options.onReload),
+  });
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
@@ -83,8 +90,17 @@ export function openServeScreen(options: ServeScreenOptions) {
       columns={() => serviceColumns(getSnapshot(), style)}
       empty={() => (getSnapshot().serve === undefined ? 'starting …' : 'no services')}
       keys={() => {
-        const onReload = (): void => browser.perform('reload', options.onReload);
-        return keysOptions(getSnapshot(), { onReload, onStop: options.onStop });
+        const { isStopping } = getSnapshot();
+        return {
+          noun: 'service',
+          quit: isStopping
+            ? { bar: 'stopping   q stop now', help: 'stop now' }
+            : { bar: 'q stop', help: 'finish work in progress and stop' },
+          onStop: options.onStop,
+          // Esc must not stop services.
+          escapeEnds: false,
+          extraKeys: isStopping ? [] : [reload],
+        };
       }}
       around={({ columns, rows }) => {
         const { serve, queue, nowMs } = getSnapshot();
@@ -138,26 +154,3 @@ function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
 
 /** With fewer rows, the path of the log is left out. */
 const LEAST_ROWS = 10;
-
-function keysOptions(
-  { isStopping }: ServeScreenState,
-  { onReload, onStop }: Pick<ServeScreenOptions, 'onStop'> & { readonly onReload: () => void },
-): BrowserKeysOptions {
-  const reload = barKey({
-    key: 'r',
-    name: 'reload',
-    description: 'reload the configuration',
-    dropOrder: 6,
-    run: onReload,
-  });
-  return {
-    noun: 'service',
-    quit: isStopping
-      ? { bar: 'stopping   q stop now', help: 'stop now' }
-      : { bar: 'q stop', help: 'finish work in progress and stop' },
-    onStop,
-    // Esc must not stop services.
-    escapeEnds: false,
-    extraKeys: isStopping ? [] : [reload],
-  };
-}

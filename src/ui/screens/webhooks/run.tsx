@@ -6,7 +6,7 @@ import type {
   LiveWebhooks,
   WebhooksSnapshot,
 } from '../../../engine/webhooks/index.js';
-import { type BrowserKeysOptions, createBrowser } from '../../components/browser.js';
+import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen, browserFacts } from '../../components/browser-screen.js';
 import type { BrowserAction, BrowserSource } from '../../components/browser-state.js';
 import { barKey } from '../../components/key-map.js';
@@ -49,6 +49,13 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   });
   let live: LiveWebhooks | undefined;
   const browser = createBrowser(deliveriesSource(() => live?.deliveries, options));
+  const reload = barKey({
+    key: 'R',
+    name: 'reload',
+    description: 'reload routes, limits and secrets',
+    dropOrder: 3,
+    run: () => browser.perform('reload', options.onReload),
+  });
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
@@ -62,8 +69,19 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       columns={() => deliveryColumns('received', store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
       keys={() => {
-        const onReload = (): void => browser.perform('reload', options.onReload);
-        return keysOptions(store.getSnapshot(), { onReload, onStop: options.onStop });
+        const { isStopping } = store.getSnapshot();
+        return {
+          noun: 'delivery',
+          quit: isWatched
+            ? { bar: 'q quit', help: 'quit; the listener keeps running' }
+            : isStopping
+              ? { bar: 'stopping   q stop now', help: 'stop now' }
+              : { bar: 'q stop', help: 'finish requests in progress and stop' },
+          onStop: options.onStop,
+          // Esc closes a screen that only watches; it must not stop a listener.
+          escapeEnds: isWatched,
+          extraKeys: isWatched || isStopping ? [] : [reload],
+        };
       }}
       around={(area, { list: { items } }) => {
         const state = store.getSnapshot();
@@ -114,32 +132,6 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
 const ROUTES_SHARE = 0.5;
 const FLOWS_FROM_ROWS = 30;
 const MOST_FLOWS = 8;
-
-function keysOptions(
-  { isWatched, isStopping }: WebhooksScreenState,
-  { onReload, onStop }: Pick<WebhooksScreenOptions, 'onStop'> & { readonly onReload: () => void },
-): BrowserKeysOptions {
-  const reload = barKey({
-    key: 'R',
-    name: 'reload',
-    description: 'reload routes, limits and secrets',
-    dropOrder: 3,
-    run: onReload,
-  });
-  const quit = isWatched
-    ? { bar: 'q quit', help: 'quit; the listener keeps running' }
-    : isStopping
-      ? { bar: 'stopping   q stop now', help: 'stop now' }
-      : { bar: 'q stop', help: 'finish requests in progress and stop' };
-  return {
-    noun: 'delivery',
-    quit,
-    onStop,
-    // Esc closes a screen that only watches; it must not stop a listener.
-    escapeEnds: isWatched,
-    extraKeys: isWatched || isStopping ? [] : [reload],
-  };
-}
 
 const NOT_RUNNING = 'not running: start it with "svc serve"';
 
