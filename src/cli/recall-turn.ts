@@ -101,13 +101,10 @@ export async function runRecallHook(
   };
   const { recalled } = await lane.recall(turn, { signal, leftMs: leftMs() });
   if (recalled === undefined) return;
-  await writeToStdout(hookAnswer(agent, injectedBlock(mask.text(recalled.summary))));
+  const answer = hookAnswer(agent, injectedBlock(mask.text(recalled.summary)));
+  // Exiting must not cut it off.
+  await new Promise<void>((resolve) => process.stdout.write(answer, () => resolve()));
   await Promise.race([lane.close(), pause(Math.max(0, leftMs()))]);
-}
-
-/** Resolves when the text is written, so that exiting does not cut it off. */
-function writeToStdout(text: string): Promise<void> {
-  return new Promise((resolve) => process.stdout.write(text, () => resolve()));
 }
 
 function once<T>(make: () => T): () => T {

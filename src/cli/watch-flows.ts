@@ -12,7 +12,6 @@ import {
   flowEntryOutput,
   type TaskFilter,
 } from '../engine/flows/index.js';
-import type { SecretMask } from '../engine/masking/index.js';
 import { anySignal } from '../engine/support/async.js';
 import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
@@ -136,7 +135,11 @@ async function onScreen(
         const pauses = mask.data(await list.paused());
         return { items: entries.map(({ row }) => row), total, pauses };
       },
-      details: async (id) => masked(await list.details(id, options.style), mask),
+      details: async (id) => {
+        const lines = await list.details(id, options.style);
+        // Functions are not data, so only the texts are masked.
+        return lines.map((line) => ({ ...line, text: mask.text(line.text) }));
+      },
       explain: (error) => failureWords(error, mask),
     },
     onStop: (key) => {
@@ -155,11 +158,6 @@ async function onScreen(
     await screen.close();
   }
   return end;
-}
-
-/** Functions are not data, so only the texts are masked. */
-function masked(lines: readonly PaneLine[], mask: SecretMask): readonly PaneLine[] {
-  return lines.map((line) => ({ ...line, text: mask.text(line.text) }));
 }
 
 /** One line for each flow or task, and again whenever it changes. */

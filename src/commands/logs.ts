@@ -65,7 +65,11 @@ export default class Logs extends BaseCommand {
       return { file, lines: [] };
     }
     const tail = readLogTail(file, { lines, ...selection });
-    if (tail === undefined && !flags.follow) throw missingLog(file);
+    if (tail === undefined && !flags.follow) {
+      throw new SvcError('LOG_MISSING', `there is no log at ${file}`, {
+        hint: '"svc serve" writes it; logging.file sets another path',
+      });
+    }
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     const lineOutput = (line: string) =>
@@ -96,10 +100,4 @@ export default class Logs extends BaseCommand {
     const { style } = this.view();
     this.write(record === undefined ? safeLine(line) : renderLogRecord(record, style));
   }
-}
-
-function missingLog(file: string): SvcError {
-  return new SvcError('LOG_MISSING', `there is no log at ${file}`, {
-    hint: '"svc serve" writes it; logging.file sets another path',
-  });
 }

@@ -47,9 +47,13 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
     const { flags } = await this.parse(Mcp);
     this.isHttp = flags.http;
     // A variable may be meant for other commands, so only typed flags are refused.
-    if (!flags.http && this.isTyped('json')) throw jsonNeedsHttp();
+    if (!flags.http && this.isTyped('json')) {
+      const message = '--json cannot be used without --http: stdout carries the protocol';
+      throw new SvcError('USAGE', message, { hint: 'omit --json, or add --http' });
+    }
     for (const name of ['host', 'port']) {
-      if (!flags.http && this.isTyped(name)) throw flagNeedsHttp(name);
+      if (flags.http || !this.isTyped(name)) continue;
+      throw new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
     }
     // It handles signals itself.
     this.setGracefulInterrupt(false);
@@ -91,16 +95,4 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
 
 function rethrowUnexpected(error: unknown): undefined {
   if (!(error instanceof SvcError)) throw error;
-}
-
-function jsonNeedsHttp(): SvcError {
-  return new SvcError(
-    'USAGE',
-    '--json cannot be used without --http: stdout carries the protocol',
-    { hint: 'omit --json, or add --http' },
-  );
-}
-
-function flagNeedsHttp(name: string): SvcError {
-  return new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
 }

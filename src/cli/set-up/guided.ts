@@ -77,7 +77,10 @@ export async function askIndexAll(
   { context: { homeDir }, signal }: CommandContext,
   asks: boolean,
 ): Promise<boolean | undefined> {
-  const outside = workspaceState(dir) === 'empty' ? countNotesOutside(agentFiles(dir)) : 0;
+  const outside =
+    workspaceState(dir) === 'empty'
+      ? countNotesOutside({ workspaceDir: dir, layout: 'agent', extraPaths: [] })
+      : 0;
   if (outside === 0) return undefined;
   if (!asks) return true;
   const question = `Index the ${formatCountOf(outside, 'Markdown file')} in ${shownPath(dir, homeDir)}?`;
@@ -91,10 +94,6 @@ function askFolder({ context: { cwd, homeDir }, signal }: CommandContext): Promi
   };
   const help = `An absolute path, one below ${cwd}, or one that starts with ~/.`;
   return askText('Path of the folder', { check, help, signal });
-}
-
-function agentFiles(workspaceDir: string) {
-  return { workspaceDir, layout: 'agent', extraPaths: [] } as const;
 }
 
 /**

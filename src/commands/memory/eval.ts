@@ -100,14 +100,22 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
   async run(): Promise<EvalDraftsOutput | EvalOutput | Record<string, never>> {
     const { args, flags } = await this.parse(MemoryEval);
     if (flags.generate !== undefined) {
-      if (args.questions !== undefined) throw generateTakesNoFile();
+      if (args.questions !== undefined) {
+        throw new SvcError('USAGE', '--generate takes no file of questions', {
+          hint: 'write drafts to a file with --output',
+        });
+      }
       return this.draft(flags, flags.generate);
     }
     if (args.questions === undefined) {
       const hint = 'draft some with "svc memory eval --generate 20"';
       throw missingArgument('QUESTIONS (a file of questions)', hint);
     }
-    if (this.isTyped('output')) throw outputNeedsGenerate();
+    if (this.isTyped('output')) {
+      throw new SvcError('USAGE', '--output requires --generate', {
+        hint: 'add --generate 20, or store metrics with --write-baseline FILE',
+      });
+    }
     const terminal = this.terminal();
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
@@ -156,18 +164,6 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
 
 function absolute(file: string | undefined): string | undefined {
   return file === undefined ? undefined : resolve(file);
-}
-
-function generateTakesNoFile(): SvcError {
-  return new SvcError('USAGE', '--generate takes no file of questions', {
-    hint: 'write drafts to a file with --output',
-  });
-}
-
-function outputNeedsGenerate(): SvcError {
-  return new SvcError('USAGE', '--output requires --generate', {
-    hint: 'add --generate 20, or store metrics with --write-baseline FILE',
-  });
 }
 
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */

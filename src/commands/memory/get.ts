@@ -33,7 +33,11 @@ export default class MemoryGet extends MemoryCommand {
   async run(): Promise<GetOutput> {
     const { args, flags } = await this.parse(MemoryGet);
     const memory = await this.openMemory(flags);
-    if (await this.refuses(memory, flags)) return deniedOutput(args.path);
+    if (await this.refuses(memory, flags)) {
+      const range = { startLine: 1, endLine: 0, totalLines: 0 };
+      const nothing = { ...range, text: '', truncated: false };
+      return { path: args.path, source: 'memory', kind: 'markdown', ...nothing };
+    }
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
     const response = await memory.backend.get(request, this.queryOptions());
@@ -50,10 +54,4 @@ export default class MemoryGet extends MemoryCommand {
     if (rest !== undefined && !flags.quiet) this.note(rest);
     return getOutput(response);
   }
-}
-
-/** Response for a session that scope rules deny. */
-function deniedOutput(path: string): GetOutput {
-  const range = { startLine: 1, endLine: 0, totalLines: 0 };
-  return { path, source: 'memory', kind: 'markdown', ...range, text: '', truncated: false };
 }

@@ -158,7 +158,8 @@ export async function fixAll(options: RunDoctorOptions): Promise<FixedReport> {
       options.signal.throwIfAborted();
       const error = await attempt(fix, options.signal);
       // Its lines were changed just now: the next round shows what is left.
-      if (isEdited && isOutdated(error) && fix.changes === 'configuration') continue;
+      const isOutdated = error instanceof SvcError && error.code === 'FIX_OUTDATED';
+      if (isEdited && isOutdated && fix.changes === 'configuration') continue;
       applied.push(outcomeOf(check, fix, error));
       if (error !== undefined) failed.add(keyOf(check, fix));
       else if (fix.changes === 'configuration') isEdited = true;
@@ -194,10 +195,6 @@ async function attempt(fix: Fix, signal: AbortSignal): Promise<Error | undefined
     if (error instanceof Error && 'code' in error) return error;
     throw error;
   }
-}
-
-function isOutdated(error: Error | undefined): boolean {
-  return error instanceof SvcError && error.code === 'FIX_OUTDATED';
 }
 
 function outcomeOf(check: string, { title }: Fix, error: Error | undefined): AppliedFix {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { SvcError } from '../errors/index.js';
 import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-history.js';
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
-import { type LogLevel, type LogRecord, parseLogLine } from '../serve/log/log-record.js';
+import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
 import { ifReadable, readPart } from '../support/files.js';
 
@@ -72,15 +72,12 @@ export function logTail(file: string): readonly RecentLogLine[] {
     .flatMap((line) => {
       const record = parseLogLine(line);
       const atMs = Date.parse(record?.time ?? '');
-      return record === undefined || Number.isNaN(atMs)
-        ? []
-        : [{ level: record.level, atMs, message: withService(record) }];
+      if (record === undefined || Number.isNaN(atMs)) return [];
+      const { level, message, fields } = record;
+      const service = typeof fields['service'] === 'string' ? `${fields['service']}: ` : '';
+      return [{ level, atMs, message: `${service}${message}` }];
     })
     .slice(-MOST_LINES);
-}
-
-function withService({ message, fields: { service } }: LogRecord): string {
-  return typeof service === 'string' ? `${service}: ${message}` : message;
 }
 
 function tailOf(file: string): string {

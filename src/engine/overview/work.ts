@@ -8,7 +8,6 @@ import {
   isMemoryFull,
   nextSweepMs,
   openDreams,
-  type SweepRecord,
   sweepOutput,
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
@@ -28,18 +27,18 @@ export interface DreamsSummary {
   /** When the next sweep is due; undefined when none is. */
   readonly nextMs: number | undefined;
   /** Undefined before the first sweep. */
-  readonly last: LastSweep | undefined;
+  readonly last:
+    | {
+        readonly startedMs: number;
+        readonly failed: boolean;
+        /** How many claims it wrote to `MEMORY.md`. */
+        readonly written: number;
+      }
+    | undefined;
   /** Whether `MEMORY.md` has no room, because a person's own lines alone are over its budget. */
   readonly isFull: boolean;
   /** Why the sweeps cannot be read. */
   readonly fault: WorkFault | undefined;
-}
-
-interface LastSweep {
-  readonly startedMs: number;
-  readonly failed: boolean;
-  /** How many claims it wrote to `MEMORY.md`. */
-  readonly written: number;
 }
 
 /**
@@ -89,7 +88,11 @@ function storedDreams(target: DreamTarget): StoredDreams {
     const dreams = openDreams(target.workspace);
     try {
       const newest = dreams.sweeps.last();
-      const last = newest === undefined ? undefined : lastSweep(newest);
+      const last = newest && {
+        startedMs: newest.startedMs,
+        failed: hasFailed(newest),
+        written: sweepOutput(newest).written,
+      };
       return { last, isFull, fault: undefined };
     } finally {
       dreams.close();
@@ -98,11 +101,6 @@ function storedDreams(target: DreamTarget): StoredDreams {
     if (!(error instanceof SvcError)) throw error;
     return { last: undefined, isFull, fault: workFault(error) };
   }
-}
-
-function lastSweep(sweep: SweepRecord): LastSweep {
-  const { startedMs } = sweep;
-  return { startedMs, failed: hasFailed(sweep), written: sweepOutput(sweep).written };
 }
 
 /** Flows and tasks by status. */

@@ -35,7 +35,10 @@ function linkLines(
   const lines = [
     ...section(
       'links to',
-      out.map((link) => `${targetText(link)}  ${style.dim(`#L${link.line}`)}`),
+      out.map(({ to, heading, line }) => {
+        const target = safeLine(heading === undefined ? (to ?? '') : `${to}#${heading}`);
+        return `${target}  ${style.dim(`#L${line}`)}`;
+      }),
     ),
     ...section(
       'linked from',
@@ -63,10 +66,6 @@ export function renderBrokenLinks(
 
 function sourceText({ from, line }: ResolvedLink, style: Style): string {
   return `${safeLine(from)}${style.dim(`#L${line}`)}`;
-}
-
-function targetText({ to, heading }: ResolvedLink): string {
-  return safeLine(heading === undefined ? (to ?? '') : `${to}#${heading}`);
 }
 
 function brokenTargetText({ kind, target, candidates }: ResolvedLink, style: Style): string {
@@ -171,15 +170,12 @@ export function renderWhy(agent: string, why: WhyOutput, { style }: View): strin
   lines.push(`  why    ${safeLine(because)}`);
   if (rule !== null) {
     const about = rule.path === path ? '' : `, matches ${rule.path}`;
-    lines.push(`  rule   ${safeLine(`${rule.pattern}  (${ruleSource(rule)}${about})`)}`);
+    const source = rule.file === null ? 'memorySearch.exclude' : `${rule.file}:${rule.line ?? 1}`;
+    lines.push(`  rule   ${safeLine(`${rule.pattern}  (${source}${about})`)}`);
   }
   if (included !== indexed)
     lines.push(`  note   the index is not up to date; "svc memory index" updates it`);
   return `${lines.join('\n')}\n`;
-}
-
-function ruleSource({ file, line }: NonNullable<WhyOutput['rule']>): string {
-  return file === null ? 'memorySearch.exclude' : `${file}:${line ?? 1}`;
 }
 
 /** The files that changed last, as a table. */

@@ -39,14 +39,11 @@ export function renderStatus(agents: readonly AgentStatusView[], options: View):
 }
 
 function renderAgent(agent: AgentStatusView, options: View): string {
-  const lines = [options.style.bold(safeLine(agent.agentId))];
-  for (const fact of factsOf(agent, options)) lines.push(...renderFact(fact, options));
-  return `${lines.join('\n')}\n`;
-}
-
-function factsOf(agent: AgentStatusView, options: View): readonly StatusFact[] {
   const { ext } = agent.status;
-  return ext === undefined ? builtinFacts(agent, options) : externalFacts(ext, agent, options);
+  const facts =
+    ext === undefined ? builtinFacts(agent, options) : externalFacts(ext, agent, options);
+  const lines = facts.flatMap((fact) => renderFact(fact, options));
+  return `${[options.style.bold(safeLine(agent.agentId)), ...lines].join('\n')}\n`;
 }
 
 /** The builtin engine is the fallback of an external program, and has an index only once it was needed. */

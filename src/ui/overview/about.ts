@@ -35,13 +35,13 @@ export function renderVersion(
   { style, homeDir, verbose }: VersionOptions,
 ): string {
   if (!verbose) return `svc ${safeLine(output.version)}\n`;
-  const { platform, paths } = output;
+  const { platform, paths, sqlite, sqliteDriver } = output;
   const path = (value: string): string => shownPath(value, homeDir);
   const library = platform.os === 'linux' ? `, ${platform.glibc ? 'glibc' : 'no glibc'}` : '';
   const rows: readonly (readonly [label: string, value: string])[] = [
     ['svc', output.version],
     ['Node.js', output.node],
-    ['SQLite', sqliteWords(output)],
+    ['SQLite', sqlite === null ? 'cannot be loaded' : `${sqlite}, through ${sqliteDriver}`],
     ...output.modules.map((module) => [module.name, moduleWords(module)] as const),
     ['platform', `${platform.os} ${platform.arch}, ${platform.release}${library}`],
     ['program', path(paths.program)],
@@ -54,10 +54,6 @@ export function renderVersion(
     ([label, value]) => `${style.dim(label.padEnd(LABEL_COLUMNS))}${safeLine(value)}`,
   );
   return `${lines.join('\n')}\n`;
-}
-
-function sqliteWords({ sqlite, sqliteDriver }: VersionOutput): string {
-  return sqlite === null ? 'cannot be loaded' : `${sqlite}, through ${sqliteDriver}`;
 }
 
 function moduleWords({ state, version, why }: NativeModule): string {

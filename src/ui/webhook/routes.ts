@@ -19,7 +19,9 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
     ...blocks,
     ...none,
     ...(enabled ? [] : [DISABLED_NOTE]),
-    listeningLine(listening, style),
+    listening === null
+      ? style.dim('no listener is running: svc webhook serve')
+      : `listening on ${safeLine(listening)}`,
     ...(faulty && listening !== null ? [VARIABLES_NOTE] : []),
   ].join('\n')}\n`;
 }
@@ -27,11 +29,6 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
 const VARIABLES_NOTE = "the listener's variables can differ from those of this shell: see its log";
 
 const DISABLED_NOTE = 'webhooks are disabled: plugins.entries.webhooks.enabled';
-
-function listeningLine(listening: string | null, style: Style): string {
-  if (listening === null) return style.dim('no listener is running: svc webhook serve');
-  return `listening on ${safeLine(listening)}`;
-}
 
 function routeLines(route: Route, options: View): readonly string[] {
   const { style, nowMs } = options;

@@ -31,18 +31,17 @@ export const configuration = check('configuration', async ({ reading, context })
   switch (reading.state) {
     case 'none':
       return { summary: 'no file, defaults in effect', findings: [] };
-    case 'unreadable':
-      return { summary: 'cannot be read', findings: [unreadable(reading.error)] };
+    case 'unreadable': {
+      const { error } = reading;
+      const code = error.code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file';
+      const findings = [faultOf(code, error, { place: error.location })];
+      return { summary: 'cannot be read', findings };
+    }
     case 'faulty':
     case 'usable':
       return configReport(reading.checked, context);
   }
 });
-
-function unreadable(error: SvcError): Finding {
-  const code = error.code === 'CONFIG_NOT_FOUND' ? 'missing-file' : 'unreadable-file';
-  return faultOf(code, error, { place: error.location });
-}
 
 function configReport(config: CheckedConfig, context: EngineContext): CheckReport {
   const { document, faults, warnings } = config;

@@ -250,14 +250,13 @@ function answered(
     const keeps = !isFinal && state.fault === undefined;
     return keeps ? state : { ...withoutResults(state), answer };
   }
-  const items = results.map((result) => ({ id: idOf(result), text: '', result }));
+  const items = results.map((result) => {
+    const { origin = '', path, startLine } = result;
+    return { id: `${origin}:${path}:${startLine}`, text: '', result };
+  });
   const before = isSame ? state.list : deselect(state.list);
   const list = reduceList(before, { type: 'replaced', items });
   return { ...state, answer, list, fault: undefined };
-}
-
-function idOf({ origin = '', path, startLine }: SearchResult): string {
-  return `${origin}:${path}:${startLine}`;
 }
 
 function synced(state: SearchState, event: SyncEvent, atMs: number): SearchState {
