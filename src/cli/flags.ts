@@ -96,7 +96,6 @@ export function listenFlags(key: string) {
   };
 }
 
-/** Flags that every command has. */
 export const globalFlags = {
   ...shapeFlags,
   config: Flags.string({
@@ -121,7 +120,6 @@ export function missingArgument(name: string, hint: string): SvcError {
   return new SvcError('USAGE', `missing argument: ${name}`, { hint });
 }
 
-/** The values of all flags of a command. */
 export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFlags<
   Command['flags']
 > &
@@ -292,7 +290,6 @@ export const sessionFlags = {
 /** The values of {@link sessionFlags}. */
 export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
 
-/** The conversation that the flags describe. */
 export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }

@@ -71,7 +71,6 @@ export abstract class ReportCommand extends FlowsCommand {
   }
 }
 
-/** The error for a worker whose report was refused. */
 function leaseError(
   refusal: Extract<LeaseAnswer, { ok: false }>,
   { taskId, token }: TaskLease,
@@ -196,7 +195,6 @@ export const targetFlag = {
   target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
 };
 
-/** Which notifications an operator means. */
 export const notificationFlags = {
   ...targetFlag,
   flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),

@@ -29,7 +29,6 @@ export async function endOnSignals<T>(end: () => void, work: () => Promise<T>): 
   }
 }
 
-/** How a program has ended. */
 interface ForegroundEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

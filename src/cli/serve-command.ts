@@ -18,7 +18,6 @@ import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
-/** What svc serve runs, and how. */
 interface ServeRequest {
   readonly without: readonly ServiceSwitch[];
   /** Logs JSON lines to stderr, and shows no screen. */

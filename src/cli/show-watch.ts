@@ -10,7 +10,6 @@ import type { CommandContext } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
 import { screenOptions } from './terminal.js';
 
-/** Shows the events of the watchers. */
 interface WatchView {
   readonly onEvent: (row: number, event: WatchEvent) => void;
   readonly close?: () => Promise<void>;

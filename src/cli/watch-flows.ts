@@ -44,14 +44,12 @@ interface FollowedList extends Pick<FlowsSource, 'cancel' | 'choices' | 'kind' |
   }>;
 }
 
-/** What the command line asks to follow. */
 export type Followed =
   | { readonly kind: 'flows'; readonly filter: FlowFilter }
   | { readonly kind: 'tasks'; readonly filter: TaskFilter };
 
 type FollowedFlows = Pick<Flows, 'operator' | 'waitForWork' | 'tasks' | 'version'>;
 
-/** Flows or tasks as a list that can be followed. */
 function followedList(
   { kind, filter }: Followed,
   { operator, tasks }: FollowedFlows,

@@ -130,7 +130,6 @@ function hiddenIn(finding: Finding, mask: SecretMask): Finding {
   };
 }
 
-/** What became of a fix. */
 export type AppliedFix = DoctorOutput['applied'][number];
 
 export interface FixedReport {

@@ -106,7 +106,6 @@ export function admission(scope: Scope, session: SessionFacts): Warning | undefi
 
 const CANCELLED = 'cancelled';
 
-/** An error as shown to an agent. */
 interface ShownFailure {
   /** `BUG` for an unexpected error, `cancelled` for a call that the client no longer waits for. */
   readonly code: string;

@@ -90,7 +90,6 @@ export class OverviewFollower {
     }
   }
 
-  /** Reads everything again, now. */
   refresh(): void {
     this.stamps.clear();
     this.opened?.agents.makeAllDue();

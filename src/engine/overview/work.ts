@@ -165,7 +165,6 @@ interface ServeSummary {
   /** Of webhooks, or else of health. */
   readonly url: ServiceSnapshot['url'];
   readonly services: number;
-  /** The services that failed. */
   readonly failures: readonly ServiceSnapshot[];
 }
 

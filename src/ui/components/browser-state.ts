@@ -61,7 +61,6 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'noted'; readonly note: Note | undefined }
   | { readonly type: 'help'; readonly on: boolean };
 
-/** A browser before its list was read. */
 export function initialBrowser<Item extends ListItem>(hasPreview = false): BrowserState<Item> {
   return {
     list: EMPTY_LIST,

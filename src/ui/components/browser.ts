@@ -142,7 +142,6 @@ export interface BrowserKeysOptions {
   readonly extraKeys?: KeyMap['bindings'];
 }
 
-/** What the keys of a browser act on. */
 interface KeyContext<Item extends ListItem>
   extends BrowserKeysOptions,
     Pick<BrowserSource<Item>, 'actions' | 'choices' | 'hasPreview'>,
@@ -279,7 +278,6 @@ function detailKeys<Item extends ListItem>(
   ];
 }
 
-/** The keys of the actions that apply to an entry. */
 function actionKeys<Item extends ListItem>(
   item: Item,
   { actions, dispatch, perform }: KeyContext<Item>,

@@ -33,7 +33,6 @@ export type PaneEvent =
   | { readonly type: 'scrolled'; readonly to: PaneMove }
   | ({ readonly type: 'sized' } & Pick<PaneState, 'length' | 'rows'>);
 
-/** A pane that shows its beginning. */
 export const PANE_TOP: PaneState = { top: 0, rows: 1, length: 0 };
 
 /** The pane after an event; pure. */

@@ -53,7 +53,6 @@ const EDITS: Readonly<Record<string, LineEdit>> = {
   'ctrl-w': { type: 'eraseWord' },
 };
 
-/** What input does to the line that is being typed. */
 export function editOf(input: OtherInput): LineEdit | undefined {
   return input.type === 'key' ? EDITS[input.name] : { type: 'insert', text: input.text };
 }

@@ -29,7 +29,6 @@ export interface MouseEvent {
   readonly row: number;
 }
 
-/** One input of a person. */
 export type InputEvent =
   | { readonly type: 'key'; readonly name: KeyName }
   /** Typed characters. Keys that are repeated, or typed while work blocks the event loop, arrive together. */

@@ -81,7 +81,6 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
 /** The input of a view; a view that is only rendered gets none. */
 export const InputContext = createContext<InputSource>({ subscribe: () => () => undefined });
 
-/** Calls a function for each event of the terminal. */
 export function useInput(onEvent: (event: InputEvent) => void): void {
   const { subscribe } = useContext(InputContext);
   useEffect(() => subscribe(onEvent), [subscribe, onEvent]);

@@ -26,7 +26,6 @@ export interface FindingItem extends ListItem {
   readonly finding: Finding;
 }
 
-/** The checks of the doctor's screen. */
 export interface DoctorScreenState {
   /** The names of all checks, in their order. */
   readonly names: readonly string[];

@@ -77,7 +77,6 @@ function columnsOf(kind: FlowsSource['kind'], style: Style): readonly ListColumn
   }));
 }
 
-/** Which flows or tasks are listed. */
 export type FlowsChoice = 'active' | 'all' | 'failed';
 
 /** The flows or tasks of a choice, newest first. */

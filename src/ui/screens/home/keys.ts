@@ -12,7 +12,6 @@ import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';
 
-/** What the keys of the home screen call. */
 export interface HomeHandlers {
   readonly dispatch: (event: HomeEvent) => void;
   readonly onOpen: (target: HomeTarget) => void;

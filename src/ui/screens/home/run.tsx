@@ -40,7 +40,6 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   readonly follow: FollowHome;
   /** What is known before the first frame. */
   readonly known: Omit<HomeStart, 'nowMs'>;
-  /** All commands that can be run from here. */
   readonly commands: () => readonly PaletteCommand[];
   /**
    * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.

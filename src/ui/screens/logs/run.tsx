@@ -34,7 +34,6 @@ export interface LogsScreenOptions extends ScreenOptions {
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
-/** Levels that can be chosen, and their keys. */
 const LEVELS = [
   ['trace', 'a', 'all levels'],
   ['debug', 'd', 'debug and above'],

@@ -26,7 +26,6 @@ export type SearchScreenEnd =
   | { readonly type: 'left' }
   | { readonly type: 'open'; readonly item: ResultItem };
 
-/** How a search is done. */
 interface SearchWork {
   readonly signal: AbortSignal;
   /** Skips semantic search, which is slower. */

@@ -7,7 +7,6 @@ import type { PassageText, ResultItem } from './state.js';
 
 interface RowOptions {
   readonly columns: number;
-  /** How many rows are visible. */
   readonly height: number;
   readonly style: Style;
   /** The words to mark, in lower case. */

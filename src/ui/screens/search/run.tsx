@@ -187,7 +187,6 @@ function Divider({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactEleme
   return <Text wrap="truncate">{style.dim(words + rest)}</Text>;
 }
 
-/** Why there are no results. */
 function EmptyMessage({ state, area }: Pick<BodyProps, 'area' | 'state'>): ReactElement {
   const style = useStyle();
   const wrap = (text: string): readonly string[] => wrapSafe(text, area.columns);

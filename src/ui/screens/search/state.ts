@@ -22,7 +22,6 @@ import {
 import type { Note } from '../../components/screen.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
-/** The answer to a query. */
 export interface SearchAnswer {
   /** Undefined if the query has only filters. */
   readonly response: SearchResponse | undefined;
@@ -44,7 +43,6 @@ export interface PassageText {
   readonly lineNumbers?: readonly number[];
 }
 
-/** Why a search or a preview failed. */
 export interface SearchFault {
   readonly message: string;
   readonly hint?: string | undefined;
@@ -56,7 +54,6 @@ interface Preview {
   readonly content: PassageText | SearchFault;
 }
 
-/** A preview with the words to mark in it. */
 interface MarkedPreview extends Preview {
   /** The words that were found when it was read; each answer reads the preview again. */
   readonly words: readonly string[];
@@ -123,7 +120,6 @@ export type SearchEvent =
   | { readonly type: 'previewed'; readonly preview: Preview }
   | { readonly type: 'noted'; readonly note: Note };
 
-/** The screen before anything is typed. */
 export const INITIAL_SEARCH: SearchState = {
   input: EMPTY_LINE,
   focus: 'input',
