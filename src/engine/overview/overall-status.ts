@@ -10,8 +10,7 @@ import {
   registeredServers,
 } from '../integrate/index.js';
 import type { BackendStatus } from '../memory/backends/memory-backend.js';
-import type { EmbeddingStatus } from '../memory/embedding-status.js';
-import { embeddingStatus } from '../memory/embedding-status.js';
+import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
 import type { ServeState } from '../serve/index.js';
 import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
@@ -118,10 +117,7 @@ function faultsOf({ memory, status }: AgentWithStatus): readonly OverallFault[] 
   const about = agentTitle(memory);
   const choice = memory.providers?.primary.choice;
   const why = status.ext?.why ?? [];
-  const faults = [...status.faults, why].flat().map((fault) => ({
-    about,
-    ...fault,
-  }));
+  const faults = [...status.faults, why].flat().map((fault) => ({ about, ...fault }));
   // With the external program, providers are only a fallback.
   if (choice === undefined || status.ext !== undefined) return faults;
   const { state, set, source, hint } = credentialView(
