@@ -220,7 +220,7 @@ async function firstSearch(
   configFile: string,
   workspace: string,
   { asks, openMemory, sync, warn, signal, write, view }: SetUpWorld,
-): Promise<FirstSearch> {
+) {
   const memory = await openMemory(configFile);
   const summary = await sync(memory);
   const index = indexOutput(memory, summary);
@@ -250,11 +250,6 @@ async function recentNotes(memory: OpenedMemory, signal: AbortSignal): Promise<r
 }
 
 const MOST_RECENT = 5;
-
-interface FirstSearch extends Pick<SetUpOutput, 'index' | 'search'> {
-  /** Whether there is nothing to find yet. */
-  readonly isEmpty: boolean;
-}
 
 function nextSteps(isIntegrated: boolean, isEmpty: boolean): string {
   const notes = isEmpty

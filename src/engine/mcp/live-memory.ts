@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { messageOf, type SourceLocation, SvcError } from '../errors/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
 import type { OpenedMemory } from '../memory/index.js';
 import type { SyncEvent } from '../memory/sync/index.js';
 import type { MemoryWatcher } from '../memory/watch/memory-watcher.js';
@@ -150,11 +150,7 @@ export class LiveMemory {
   }
 }
 
-interface LocatedProblem {
-  readonly message: string;
-  readonly location?: SourceLocation | undefined;
-  readonly hint?: string | undefined;
-}
+type LocatedProblem = Pick<SvcError, 'message'> & Partial<Pick<SvcError, 'hint' | 'location'>>;
 
 function errorText(error: unknown): string {
   return error instanceof SvcError ? withHint(error) : messageOf(error);

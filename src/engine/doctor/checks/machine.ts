@@ -101,12 +101,7 @@ const WITHOUT_FULL_TEXT = finding('sqlite-without-fts', 'fault', {
   hint: 'reinstall svc, which includes SQLite',
 });
 
-interface SqliteFacts {
-  readonly version: string;
-  readonly hasFullText: boolean;
-}
-
-function sqliteFacts(): SqliteFacts | undefined {
+function sqliteFacts() {
   try {
     return withEmptyDatabase((database) => {
       const options = queryColumn<string>(database, 'PRAGMA compile_options');
