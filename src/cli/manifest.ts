@@ -15,11 +15,7 @@ export function readPackage(root: string): ProgramPackage {
   return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 }
 
-/**
- * All commands by their ids, `memory:search`, without loading any of them.
- *
- * @param root absolute path of the package
- */
+/** All commands by their ids, `memory:search`, without loading any of them. @param root absolute path of the package */
 export function readManifest(root: string): Readonly<Record<string, ManifestCommand>> {
   const manifest: { readonly commands: Readonly<Record<string, ManifestCommand>> } = JSON.parse(
     readFileSync(join(root, 'oclif.manifest.json'), 'utf8'),

@@ -22,11 +22,7 @@ export interface McpRunOptions
    * @param agent null opens the memory that the flags name
    */
   readonly open: (agent: string | null) => Promise<OpenedMemory>;
-  /**
-   * Whether agents can add to the notes of a memory.
-   *
-   * @param agent as for `open`
-   */
+  /** Whether agents can add to the notes of a memory. @param agent as for `open` */
   readonly mayWrite: (agent: string | null) => boolean;
   readonly verbose: boolean;
 }

@@ -140,11 +140,7 @@ export interface FixedReport {
 /** A fix can uncover the next problem, as a renamed key does with what is below it, or change the lines of another. */
 const MOST_ROUNDS = 20;
 
-/**
- * Runs the checks and applies every safe fix, again and again until none is left.
- *
- * @throws the signal's reason
- */
+/** Runs the checks and applies every safe fix, again and again until none is left. @throws the signal's reason */
 export async function fixAll(options: RunDoctorOptions): Promise<FixedReport> {
   const applied: AppliedFix[] = [];
   const failed = new Set<string>();
@@ -175,11 +171,7 @@ function safeFixes(report: DoctorReport): readonly { readonly check: string; rea
   );
 }
 
-/**
- * Applies one fix; a failure is returned.
- *
- * @throws the signal's reason; bugs
- */
+/** Applies one fix; a failure is returned. @throws the signal's reason; bugs */
 export async function applyFix(check: string, fix: Fix, signal: AbortSignal): Promise<AppliedFix> {
   return outcomeOf(check, fix, await attempt(fix, signal));
 }

@@ -65,10 +65,7 @@ export class LiveMemory {
     return this.opening.get(this.closing.signal);
   }
 
-  /**
-   * Receives the events of all syncs, in the background and by requests, which pass it to the
-   * backend.
-   */
+  /** Receives the events of all syncs, in the background and by requests, which pass it to the backend. */
   readonly emitSync = (event: SyncEvent): void => {
     this.events.emit('sync', event);
     if (event.type !== 'sync.finished') return;

@@ -163,9 +163,7 @@ function nameIn(cursor: string): string | undefined {
   return text.startsWith('after:') ? text.slice('after:'.length) : undefined;
 }
 
-/**
- * The URI of an indexed file. Leading `..` become a word (`up2`), since URI parsers resolve them.
- */
+/** The URI of an indexed file. Leading `..` become a word (`up2`), since URI parsers resolve them. */
 export function resourceUri(path: string): string {
   if (path.startsWith('/') || /^[a-z]:/iu.test(path)) return `memory://absolute/${encoded(path)}`;
   const ups = /^(?:\.\.\/)+/u.exec(path)?.[0].length ?? 0;

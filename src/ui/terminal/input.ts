@@ -21,11 +21,7 @@ const PASTE_MS = 3000;
 /** Keys typed before the first frame wait for it. */
 const MOST_WAITING = 1000;
 
-/**
- * Creates a reader of a terminal in raw mode.
- *
- * @param onSuspend called for Ctrl-Z, which no screen gets
- */
+/** Creates a reader of a terminal in raw mode. @param onSuspend called for Ctrl-Z, which no screen gets */
 export function createInputReader(stdin: Readable, onSuspend: () => void): InputReader {
   const listeners = new Set<(event: InputEvent) => void>();
   const decoder = createInputDecoder();

@@ -65,10 +65,7 @@ interface Session {
   readonly server: McpServer;
 }
 
-/**
- * More than one machine's clients. The least recently used session is dropped; its client starts a
- * new one.
- */
+/** More than one machine's clients. The least recently used session is dropped; its client starts a new one. */
 const MAX_SESSIONS = 64;
 
 const SESSION_HEADER = 'mcp-session-id';

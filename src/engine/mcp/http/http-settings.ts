@@ -12,10 +12,7 @@ import { isLoopback, isWildcard, urlHost } from '../../support/network.js';
 export interface HttpSettings
   extends Pick<ResolvedConfig['mcp']['http'], 'allowedOrigins' | 'limits'> {
   readonly address: ListenAddress;
-  /**
-   * Origin that clients on other machines use; undefined if only programs on this machine can
-   * connect.
-   */
+  /** Origin that clients on other machines use; undefined if only programs on this machine can connect. */
   readonly publicOrigin: string | undefined;
 }
 

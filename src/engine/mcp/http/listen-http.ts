@@ -45,11 +45,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
  */
 const SWEEP_EVERY_MS = 1000;
 
-/**
- * Serves streamable HTTP to clients with a valid token.
- *
- * @throws SvcError LISTEN_FAILED, MCP_HTTP_INSECURE
- */
+/** Serves streamable HTTP to clients with a valid token. @throws SvcError LISTEN_FAILED, MCP_HTTP_INSECURE */
 export async function listenHttp(options: HttpOptions) {
   const { settings, stateDir, clock, local, log, audit } = options;
   const tokens = liveTokens(stateDir, clock, (why) => log.warn(why));

@@ -42,11 +42,7 @@ export function recentText({ files, more, disabled, warnings }: RecentAnswer): s
   return [list, ...warningTexts(warnings)].join('\n\n');
 }
 
-/**
- * The links of a note, for the server's session.
- *
- * @throws SvcError DOCUMENT_NOT_INDEXED
- */
+/** The links of a note, for the server's session. @throws SvcError DOCUMENT_NOT_INDEXED */
 export async function listLinks(
   { path }: LinksInput,
   signal: AbortSignal,

@@ -41,9 +41,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   /** What is known before the first frame. */
   readonly known: Omit<HomeStart, 'nowMs'>;
   readonly commands: () => readonly PaletteCommand[];
-  /**
-   * Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show.
-   */
+  /** Loads what a screen needs while the home screen is still shown, or returns why there is nothing to show. */
   readonly prepare: (target: HomeTarget, signal: AbortSignal) => Promise<PreparedScreen | Note>;
   readonly explain: (error: unknown) => string;
   /** The state before another screen was opened, and the result of that screen. */
