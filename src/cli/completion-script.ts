@@ -52,6 +52,7 @@ _svc() {
 if [[ $funcstack[1] == _svc ]]; then _svc; fi
 `;
 
+/** The completion script of a shell. */
 export async function completionScript(shell: (typeof SCRIPT_SHELLS)[number]): Promise<string> {
   if (shell === 'bash') return BASH;
   if (shell === 'zsh') return ZSH;

@@ -106,6 +106,7 @@ export function account(): { readonly name: string; readonly homeDir: string | u
   }
 }
 
+/** The platform of this machine. */
 export function currentPlatform(): Platform {
   const { platform: os, arch } = process;
   return { os, arch, glibc: os === 'linux' && hasGlibc() };

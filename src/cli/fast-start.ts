@@ -89,6 +89,7 @@ function leadingWords(argv: readonly string[]): string[] {
   return end === -1 ? first : first.slice(0, end);
 }
 
+/** Whether a command line asks for help. */
 export function wantsHelp(argv: readonly string[]): boolean {
   const words = wordsBeforeDashes(argv);
   return words.includes('--help') || words.includes('-h');

@@ -120,6 +120,7 @@ export function missingArgument(name: string, hint: string): SvcError {
   return new SvcError('USAGE', `missing argument: ${name}`, { hint });
 }
 
+/** The values of all flags of a command. */
 export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFlags<
   Command['flags']
 > &
@@ -290,6 +291,7 @@ export const sessionFlags = {
 /** The values of {@link sessionFlags}. */
 export type SessionFlags = Partial<InferredFlags<typeof sessionFlags>>;
 
+/** The conversation that the flags describe. */
 export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }

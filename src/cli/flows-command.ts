@@ -124,6 +124,7 @@ const filterFlags = {
   since: sinceFlag,
 };
 
+/** Flags that limit which flows are listed. */
 export function flowFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,
@@ -133,6 +134,7 @@ export function flowFilterFlags(defaultLimit: number) {
   };
 }
 
+/** Flags that limit which tasks are listed. */
 export function taskFilterFlags(defaultLimit: number) {
   return {
     ...filterFlags,

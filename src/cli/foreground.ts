@@ -60,6 +60,7 @@ export async function endOfForeground(child: ChildProcess): Promise<ForegroundEn
   }
 }
 
+/** Whether a text is longer than the terminal. */
 export function needsPager(text: string): boolean {
   return text.split('\n').length > (process.stdout.rows || 24);
 }

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Command } from '@oclif/core/command';
 import type { PJSON } from '@oclif/core/interfaces';
 
+/** A command as its class describes it. */
 export type ManifestCommand = Command.Cached;
 
+/** What package.json says about the program. */
 export type ProgramPackage = PJSON & {
   readonly description: string;
   readonly oclif: { readonly topics: Readonly<Record<string, { readonly description: string }>> };

@@ -10,6 +10,7 @@ export function mcpAuditFile({ state }: Pick<EngineContext, 'state'>): string {
   return join(state.stateDir, 'logs', 'mcp.log');
 }
 
+/** Opens the audit log of the MCP server. */
 export function openMcpAudit(
   context: Pick<EngineContext, 'clock' | 'state'>,
   mask: SecretMask,

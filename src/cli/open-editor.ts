@@ -42,6 +42,7 @@ export async function openInEditor(
   }
 }
 
+/** The editor that the user has chosen, if any. */
 export function editorOf(env: EngineContext['env']): string | undefined {
   return [env['VISUAL'], env['EDITOR']].find((name) => (name ?? '').trim() !== '');
 }

@@ -38,6 +38,7 @@ export async function confirm(
   }
 }
 
+/** One of the answers to choose from. */
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
@@ -122,6 +123,7 @@ export async function askText(
   );
 }
 
+/** Asks for a line that is not shown. */
 export async function askSecret(
   message: string,
   { check, help, signal }: Asking & { readonly check: Check },

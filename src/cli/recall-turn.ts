@@ -17,6 +17,7 @@ import type { CommandContext } from './command-context.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { readHookInput } from './hook-input.js';
 
+/** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags, TargetFlags {
   readonly model?: string | undefined;
   readonly transcript?: string | undefined;
@@ -26,6 +27,7 @@ export interface RecallFlags extends SessionFlags, TargetFlags {
 /** The channel of a conversation whose caller names none. */
 const OWN_CHANNEL = 'cli';
 
+/** The turn that a command line describes. */
 export function recallTurn(message: string, flags: RecallFlags, cwd: string): RecallTurn {
   const { transcript, trigger, model } = flags;
   const facts = sessionFacts(flags);

@@ -10,6 +10,7 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import { deferred } from '../engine/support/async.js';
 import type { McpHttpOptions } from './serve-mcp-http.js';
 
+/** How the server runs. */
 export interface McpRunOptions
   extends Pick<McpHttpOptions, 'configFile' | 'context' | 'mask' | 'quiet' | 'session'> {
   /** Version of this program. */

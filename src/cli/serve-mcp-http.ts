@@ -14,6 +14,7 @@ import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
 
+/** How the server runs over HTTP. */
 export interface McpHttpOptions {
   readonly context: EngineContext;
   readonly mask: SecretMask;

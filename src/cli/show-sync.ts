@@ -40,6 +40,7 @@ export async function showSync(
   return summary;
 }
 
+/** How much is shown. */
 export type SyncProgressOptions = Pick<CommandContext, 'quiet' | 'terminal' | 'verbose'>;
 
 /** On a terminal, a line that redraws itself; otherwise plain lines on stderr, for a first index or a long update. */

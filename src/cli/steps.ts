@@ -2,6 +2,7 @@ import type { SecretMask } from '../engine/masking/index.js';
 import type { WorkNote } from '../ui/provider/install-words.js';
 import { SHOW_CURSOR } from '../ui/style.js';
 
+/** One step of long work. */
 export interface Step {
   /** Shown while it runs: `installing the runtime`. */
   readonly title: string;
@@ -14,6 +15,7 @@ export interface StepTrouble {
   readonly trouble: string;
 }
 
+/** How steps are shown. */
 export interface StepsOptions {
   /** Shows a list that redraws itself instead of plain lines. */
   readonly live: boolean;

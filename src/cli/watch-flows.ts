@@ -44,6 +44,7 @@ interface FollowedList extends Pick<FlowsSource, 'cancel' | 'choices' | 'kind' |
   }>;
 }
 
+/** What the command line asks to follow. */
 export type Followed =
   | { readonly kind: 'flows'; readonly filter: FlowFilter }
   | { readonly kind: 'tasks'; readonly filter: TaskFilter };

@@ -164,10 +164,12 @@ export function fitColumns(
   return [...others, Math.max(0, room())];
 }
 
+/** A text padded with blanks at the end. */
 export function padEnd(text: string, columns: number): string {
   return text + blanks(columns - textWidth(text));
 }
 
+/** A text padded with blanks at the start. */
 export function padStart(text: string, columns: number): string {
   return blanks(columns - textWidth(text)) + text;
 }

@@ -15,6 +15,7 @@ import { safeLine } from './safe-text.js';
 import { drawBar, type Style } from './style.js';
 import { ERASE_LINE, QUIET_FOR_MS } from './waiting-line.js';
 
+/** How the one-line progress is drawn. */
 export interface ProgressLineOptions {
   readonly style: Style;
   /** Width of the terminal; the line never reaches its last column, where some terminals wrap. */
@@ -82,6 +83,7 @@ export function createProgressLine(
   };
 }
 
+/** The progress of a sync, in a line. */
 export function progressText(
   state: SyncProgress,
   { columns, style }: Pick<ProgressLineOptions, 'columns' | 'style'>,

@@ -21,6 +21,7 @@ const CLIENT_COLUMNS = ['connected', 'from', right('connections'), 'since'];
 
 const REPLICA_COLUMNS = ['replica', 'at', 'state', right('behind')];
 
+/** Text of `svc storage status`. */
 export function renderStorageStatus(
   { files, server, memories }: StorageStatusOutput,
   options: View,
@@ -182,6 +183,7 @@ function originsTable(origins: readonly OriginRow[], style: Style): string {
   return renderTable(ORIGIN_COLUMNS, rows, { style });
 }
 
+/** Text of `svc storage origins`. */
 export function renderOrigins(
   { origins, forgotten }: StorageOriginsOutput,
   { style }: View,

@@ -88,6 +88,7 @@ export const MARKS = {
   warning: '!',
 } as const;
 
+/** The name of a mark. */
 export type Mark = keyof typeof MARKS;
 
 /** A mark in its colour. @param sign one column wide, drawn instead of the mark */
@@ -95,6 +96,7 @@ export function paintedMark(mark: Mark, style: Style, sign: string = MARKS[mark]
   return markPaint(mark, style)(sign);
 }
 
+/** The colour of a mark. */
 export function markPaint(mark: Mark, style: Style): Paint {
   return style[MARK_PAINTS[mark]];
 }

@@ -5,6 +5,7 @@ import { fitColumns, fitEnd, LEAST_LAST, textWidth } from './fit.js';
 import { indentJson, safeLine, safeLines } from './safe-text.js';
 import type { Paint, Style } from './style.js';
 
+/** A column of a table. */
 export interface TableColumn {
   readonly title: string;
   readonly align?: 'right';
@@ -15,6 +16,7 @@ export interface TableColumn {
 /** A column, or only its title. */
 export type Column = TableColumn | string;
 
+/** A column of numbers. */
 export function right(title: string): TableColumn {
   return { title, align: 'right' };
 }

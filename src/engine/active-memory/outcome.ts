@@ -58,6 +58,7 @@ export interface RecallSelection {
   readonly workspace?: string | undefined;
 }
 
+/** Limits of one recall. */
 export interface RecallLimits {
   readonly signal: AbortSignal;
   /** Time left until `deadlineMs` of the lane. */

@@ -13,6 +13,7 @@ import { eligibleResults, selectNotes, sourceOf } from './select.js';
 import { keepTranscript } from './transcripts.js';
 import type { RecallTurn } from './turn.js';
 
+/** One recall. */
 export interface RecallWork {
   readonly turn: RecallTurn;
   readonly question: RecallQuestion;

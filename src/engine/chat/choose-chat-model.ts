@@ -103,6 +103,7 @@ function modelMissing(name: string): SvcError {
   });
 }
 
+/** A vendor with a chat API. */
 export interface ChatVendor {
   readonly api: 'anthropic' | 'openai';
   readonly key: KeyFacts;

@@ -30,6 +30,7 @@ export function valueNode(entry: Node): Node | undefined {
   return entry.type === 'property' ? entry.children?.[1] : entry;
 }
 
+/** The node at a path. */
 export function nodeAt(text: string, path: ConfigPath): Node | undefined {
   const tree = treeOf(text);
   return tree && findNodeAtLocation(tree, [...path]);

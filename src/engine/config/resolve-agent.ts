@@ -140,6 +140,7 @@ function unknownAgent(id: string, loaded: LoadedConfig): SvcError {
   });
 }
 
+/** Where to listen, and how. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

@@ -87,6 +87,7 @@ export interface Finding extends Omit<PrintedFinding, 'fix'> {
   readonly fix?: Fix | undefined;
 }
 
+/** Builds a finding. */
 export function finding(
   code: string,
   severity: Finding['severity'],

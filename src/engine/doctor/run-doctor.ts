@@ -54,6 +54,7 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
   }
 }
 
+/** Counts results. */
 export function reportOf(checks: readonly CheckResult[]): DoctorReport {
   const findings = checks.flatMap((result) => result.findings);
   const count = (severity: Finding['severity']): number =>
@@ -130,6 +131,7 @@ function hiddenIn(finding: Finding, mask: SecretMask): Finding {
   };
 }
 
+/** What became of a fix. */
 export type AppliedFix = DoctorOutput['applied'][number];
 
 export interface FixedReport {

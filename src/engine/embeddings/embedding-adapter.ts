@@ -45,6 +45,7 @@ export interface EmbedOptions {
 
 export type Inputs<Input> = AsyncIterable<Input> | Iterable<Input>;
 
+/** Settings of one adapter. */
 export interface AdapterSettings extends ProviderSettings {
   readonly adapter: AdapterId;
 }

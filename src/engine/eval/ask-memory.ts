@@ -142,6 +142,7 @@ const ALL_LINES = 1_000_000;
 /** Lines of a file by number; of a transcript, only lines with text. Null if the file cannot be read. */
 export type FileLines = ReadonlyMap<number, string> | null;
 
+/** Reads the lines of a file. */
 export type FileReader = (path: string) => Promise<FileLines>;
 
 /** Reads files that a memory backend has listed, each once. */

@@ -7,6 +7,7 @@ import type { Expectation } from './question-file.js';
 /** An expectation, with the text of its lines if it is a range of lines. */
 export type Target = Expectation & { readonly lineTexts?: readonly string[] };
 
+/** The part of a search result that is scored. */
 export type ScoredResult = Pick<
   SearchResult,
   'endLine' | 'origin' | 'path' | 'snippet' | 'startLine'

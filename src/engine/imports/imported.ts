@@ -28,6 +28,7 @@ export interface LeftOutItem {
   readonly why: string;
 }
 
+/** An entry of a note that is written. */
 export interface ImportedEntry {
   /** Identifies it in the note, so that it is written once. */
   readonly id: string;

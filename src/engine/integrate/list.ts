@@ -54,6 +54,7 @@ export async function listIntegrations(
   return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
 }
 
+/** A server that svc registered with an agent. */
 export type RegisteredServer = Awaited<ReturnType<typeof registeredServers>>[number];
 
 /** Every server that agents start in this folder. Files that cannot be read are skipped. */
@@ -67,6 +68,7 @@ export async function registeredServers(context: IntegrateContext) {
   return (await Promise.all(servers)).flat();
 }
 
+/** An active memory hook of an agent. */
 export type RegisteredHook = Awaited<ReturnType<typeof registeredHooks>>[number];
 
 /** Every active memory hook that agents run in this folder. Files that cannot be read are skipped. */

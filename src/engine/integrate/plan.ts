@@ -56,6 +56,7 @@ export interface IntegrationRequest {
   readonly program: ProgramFacts;
 }
 
+/** The changes for a request. */
 export interface IntegrationPlan {
   readonly request: IntegrationRequest;
   /** Includes files without changes. */

@@ -28,6 +28,7 @@ export function allows({ scopes }: McpContext, scope: TokenScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
+/** What a token allows. */
 export type TokenScope = McpToken['scopes'][number];
 
 export interface McpWriting {

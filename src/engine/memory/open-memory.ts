@@ -37,12 +37,14 @@ import {
   withArchive,
 } from './sources/index.js';
 
+/** Which memory is meant. */
 export type MemorySelection =
   /** A configured agent; the default agent without an id. */
   | { readonly kind: 'agent'; readonly agentId?: string | undefined }
   /** Any folder of Markdown, independent of the configuration (`--workspace DIR`). */
   | { readonly kind: 'workspace'; readonly dir: string };
 
+/** One memory, ready to be searched. */
 export interface OpenedMemory {
   readonly agent: ResolvedAgent;
   /** Null with `--workspace`. */

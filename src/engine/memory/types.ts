@@ -120,6 +120,8 @@ export interface SourceFile extends DocumentKey, FileFingerprint {
   readonly absolutePath: string;
 }
 
+/** Why a file is not in the index. */
 export type SkipReason = SkippedFile['reason'];
 
+/** A skipped file or folder, and why. */
 export type SkippedFile = Readonly<z.infer<typeof skipped>[number]>;

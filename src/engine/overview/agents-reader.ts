@@ -87,6 +87,7 @@ function stampOf({ agent }: OpenedMemory): string {
   return fileStamp([path, `${path}-wal`, `${path}.watch.json`, ...notes]);
 }
 
+/** Whether the workspace of an agent has any files. */
 export function hasNotes(memories: readonly OpenedMemory[]): boolean {
   return memories.some(({ agent }) => namesIn(agent.workspaceDir).length > 0);
 }

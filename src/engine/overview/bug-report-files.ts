@@ -100,6 +100,7 @@ function endOf(path: string): Buffer | undefined {
   });
 }
 
+/** A file of an archive. */
 export interface TarFile {
   /** Relative, with forward slashes; at most 100 bytes. */
   readonly name: string;

@@ -32,6 +32,7 @@ export interface AgentReading {
   readonly faults: readonly OverallFault[];
 }
 
+/** A problem of an agent or service. */
 export type OverallFault = OverallStatusOutput['faults'][number];
 
 /** Something that happens automatically. */
@@ -41,6 +42,7 @@ interface NextRun {
   readonly atMs: number;
 }
 
+/** The state of everything. */
 export interface OverallStatus {
   /** Undefined when no `svc serve` runs, or `isServingUnknown`. */
   readonly serving: ServeState | undefined;
@@ -105,6 +107,7 @@ export async function readAgent(memory: OpenedMemory): Promise<AgentReading> {
   }
 }
 
+/** The problem that an error reports. */
 export function overallFault(about: string, { code, message, hint }: SvcError): OverallFault {
   return { about, code, message, hint };
 }

@@ -14,6 +14,7 @@ export interface RecentLogLine {
   readonly message: string;
 }
 
+/** A search. */
 export interface RecentQuery {
   readonly query: string;
   /** Where searches are logged. */

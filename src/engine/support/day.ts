@@ -6,6 +6,7 @@ export interface DayRange {
   readonly last: number;
 }
 
+/** A range of one day, as a day number. */
 export function oneDay(day: number): DayRange {
   return { first: day, last: day };
 }

@@ -359,6 +359,7 @@ export function namesIn(folder: string): readonly string[] {
   return ifReadable(() => readdirSync(folder)) ?? [];
 }
 
+/** The folders of PATH. */
 export function pathFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
 }

@@ -1,3 +1,4 @@
+/** A text to insert. */
 export interface Insertion {
   /** In the text without any of the insertions. */
   readonly offset: number;

@@ -46,6 +46,7 @@ export function templateFault(text: string): string | undefined {
   return undefined;
 }
 
+/** The pointers in a text. */
 export function pointersIn(text: string): readonly string[] {
   return text.split(POINTER).filter((_, at) => at % 2 === 1);
 }

@@ -26,6 +26,7 @@ export function diffLines(before: string, after: string): readonly DiffLine[] {
   ]);
 }
 
+/** A diff of removed and added lines. */
 export function changeLines(
   removed: readonly string[],
   added: readonly string[],

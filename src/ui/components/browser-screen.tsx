@@ -36,6 +36,7 @@ interface BrowserScreenProps<Item extends ListItem> {
   ) => { readonly above: readonly string[]; readonly below?: readonly string[] };
 }
 
+/** A screen that consists of a browser. */
 export function BrowserScreen<Item extends ListItem>(
   props: BrowserScreenProps<Item>,
 ): ReactElement {

@@ -43,6 +43,7 @@ interface PendingAction<Item> {
   readonly pane: PaneState;
 }
 
+/** Events of the browser. */
 export type BrowserEvent<Item extends ListItem> =
   | {
       readonly type: 'listed';
@@ -61,6 +62,7 @@ export type BrowserEvent<Item extends ListItem> =
   | { readonly type: 'noted'; readonly note: Note | undefined }
   | { readonly type: 'help'; readonly on: boolean };
 
+/** A browser before its list was read. */
 export function initialBrowser<Item extends ListItem>(hasPreview = false): BrowserState<Item> {
   return {
     list: EMPTY_LIST,

@@ -17,6 +17,7 @@ export interface KeyBinding {
 /** Input that has no binding. Characters that were typed together are one text. */
 export type OtherInput = Exclude<InputEvent, { readonly type: 'mouse' }>;
 
+/** What the keys of a screen do at a moment. */
 export interface KeyMap {
   readonly bindings: readonly KeyBinding[];
   /** Receives everything without a binding, while text is typed. */

@@ -1,5 +1,6 @@
 import { type EditedLine, EMPTY_LINE, editLine, type LineEdit } from './line-editor.js';
 
+/** An entry of a list. */
 export interface ListItem {
   /** Stays the same when the entry changes. */
   readonly id: string;
@@ -26,6 +27,7 @@ export interface ListState<Item extends ListItem> {
 /** Where a key moves the selection. */
 export type ListMove = 'down' | 'first' | 'last' | 'pageDown' | 'pageUp' | 'up';
 
+/** Events of a list. */
 export type ListEvent<Item extends ListItem> =
   | { readonly type: 'replaced'; readonly items: readonly Item[] }
   | { readonly type: 'moved'; readonly to: ListMove }

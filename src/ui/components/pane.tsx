@@ -20,6 +20,7 @@ export interface PaneLine {
 /** The text of a pane: lines of any length, or finished rows for a width, which must be safe to show. */
 export type PaneText = readonly PaneLine[] | ((columns: number) => readonly string[]);
 
+/** How far a pane is scrolled. */
 export interface PaneState {
   readonly top: number;
   /** Rows of the pane and of its text, as last drawn. */
@@ -29,6 +30,7 @@ export interface PaneState {
 
 type PaneMove = ListMove | 'wheelDown' | 'wheelUp';
 
+/** Events of a pane. */
 export type PaneEvent =
   | { readonly type: 'scrolled'; readonly to: PaneMove }
   | ({ readonly type: 'sized' } & Pick<PaneState, 'length' | 'rows'>);

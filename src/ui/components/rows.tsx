@@ -14,6 +14,7 @@ export const ScreenContext = createContext<{
   style: createStyle(false),
 });
 
+/** The style of the screen that a component is part of. */
 export function useStyle(): Style {
   return useContext(ScreenContext).style;
 }

@@ -1,10 +1,12 @@
 import { useSyncExternalStore } from 'react';
 
+/** State that a view reads. */
 export interface ReadableStore<State> {
   readonly getSnapshot: () => State;
   readonly subscribe: (listener: () => void) => () => void;
 }
 
+/** State that events change. */
 export interface Store<State, Event> extends ReadableStore<State> {
   readonly dispatch: (event: Event) => void;
 }

@@ -53,6 +53,7 @@ const EDITS: Readonly<Record<string, LineEdit>> = {
   'ctrl-w': { type: 'eraseWord' },
 };
 
+/** What input does to the line that is being typed. */
 export function editOf(input: OtherInput): LineEdit | undefined {
   return input.type === 'key' ? EDITS[input.name] : { type: 'insert', text: input.text };
 }
@@ -66,6 +67,7 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
   return MOVES.map((to) => ({ on: [to], run: () => dispatch({ type: 'moved', to }) }));
 }
 
+/** The key that starts filtering. */
 export function filterKey(dropOrder: number, dispatch: ListDispatch): KeyBinding {
   const description = 'filter: all words must occur; esc removes the filter';
   const run = (): void => dispatch({ type: 'filtering', on: true });

@@ -14,11 +14,13 @@ interface WorkScreenProps extends Pick<ScreenProps, 'facts' | 'title'> {
   readonly onStop: () => void;
 }
 
+/** State that all screens of running work have. */
 export interface WorkState {
   /** The user asked to stop, and the current transaction is being finished. */
   readonly isStopping: boolean;
 }
 
+/** A screen that is shown while work is running. */
 export function WorkScreen(props: WorkScreenProps): ReactElement {
   const { store, title, facts, lines, onStop } = props;
   const { isStopping } = useStore(store);

@@ -106,6 +106,7 @@ export function renderTrustList(
     .join('');
 }
 
+/** The result of an edit, in one line. */
 export function renderEdit({ file, path, before, after, changed }: ConfigEdit): string {
   const key = safeLine(path);
   const fileName = safeLine(file);

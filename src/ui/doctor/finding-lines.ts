@@ -11,6 +11,7 @@ import { fitEnd, padEnd, textWidth, wrapSafe } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import { paintedMark, type View } from '../style.js';
 
+/** How findings are shown. */
 export interface FindingLineOptions extends Pick<View, 'columns' | 'homeDir' | 'style'> {
   /** Lines shown before and after a place; 2 by default. */
   readonly context?: number;
@@ -79,6 +80,7 @@ function placeText({ line, column }: FindingPlace, file: string): string {
 
 const NAME_COLUMNS = 15;
 
+/** The whole report as text. */
 export function renderDoctor(
   report: DoctorReport,
   applied: readonly AppliedFix[],

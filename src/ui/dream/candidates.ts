@@ -45,6 +45,7 @@ export function renderCandidates(
   return `${renderTable(columns, rows, options)}\n${counts}\n${legend}\n`;
 }
 
+/** Text of `svc dream signals`. */
 export function renderSignals(
   { claims, total }: DreamSignalsOutput,
   { isOn, ...options }: View & { readonly isOn: boolean },
@@ -75,6 +76,7 @@ export function renderSignals(
   return renderTable(columns, rows, options) + limitNote(counts, options.style);
 }
 
+/** Text of `svc dream promote`. */
 export function renderPromotion(promotion: DreamPromoteOutput): string {
   const { text, sweep } = promotion;
   const lines = [safeLine(text), `  ${placeWords(promotion)}: ${decisionWords(promotion)}`];
@@ -102,6 +104,7 @@ export function renderRejection(
   return `${lines.join('\n')}\n`;
 }
 
+/** Text of `svc dream undo`. */
 export function renderUndo({ sweep, undone, kept }: DreamUndoOutput): string {
   const head = `sweep ${safeLine(sweep)}: ${formatCountOf(undone, 'change')} to MEMORY.md undone`;
   const lines = kept.map(({ key, why }) =>
@@ -114,6 +117,7 @@ export function renderUndo({ sweep, undone, kept }: DreamUndoOutput): string {
 
 const MAX_CLAIMS_LISTED = 40;
 
+/** Text of `svc dream backfill`. */
 export function renderBackfill({ id, backfilled, rolledBack }: DreamBackfillOutput): string {
   const lines =
     rolledBack === undefined
@@ -158,6 +162,7 @@ function backfilledLines(
 
 const BAR_COLUMNS = 10;
 
+/** Text of `svc dream explain`. */
 export function renderExplanation(claim: DreamExplainOutput, style: Style): string {
   return [
     style.bold(safeLine(claim.text)),

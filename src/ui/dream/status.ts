@@ -18,6 +18,7 @@ import { memoryWords, triggerWords } from './words.js';
 
 type WorkspaceStatus = DreamStatusOutput['workspaces'][number];
 
+/** Text of `svc dream status`. */
 export function renderDreamStatus(
   { enabled, frequency, workspaces }: DreamStatusOutput,
   options: View,
@@ -82,6 +83,7 @@ function memoryFileWords({ memory, fault }: WorkspaceStatus, style: Style): stri
   return `${formatCountOf(promoted, 'promoted entry', 'promoted entries')} · ${size}${full}`;
 }
 
+/** Text of `svc dream schedule`. */
 export function renderSchedule(
   { enabled, frequency, timeZone, runs, crontab, service, timer }: DreamScheduleOutput,
   nowMs: number,

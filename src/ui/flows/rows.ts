@@ -44,6 +44,7 @@ export const ROW_COLUMNS: Readonly<Record<'flows' | 'tasks', readonly RowColumn[
   ],
 };
 
+/** A flow in a list. */
 export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   const tasks = summary.total === 0 ? '' : `${summary.total - summary.active}/${summary.total}`;
   const note = flow.blockedSummary ?? flow.currentStep;
@@ -67,6 +68,7 @@ export function flowRow({ flow, summary }: FlowEntry, nowMs: number): ListRow {
   };
 }
 
+/** A task in a list. */
 export function taskRow(task: TaskRecord, nowMs: number): ListRow {
   const note = task.terminalSummary ?? task.error ?? task.progressSummary;
   const text = [firstLine(task.label ?? task.task), ...(note ? [firstLine(note)] : [])].join(' · ');
@@ -179,6 +181,7 @@ export function renderResumed(
   return `${lines.join('')}${renderPauses(paused, options)}`;
 }
 
+/** The result of cancelling a flow. */
 export function cancelledFlowWords({
   state,
   flow,
@@ -188,6 +191,7 @@ export function cancelledFlowWords({
     : `flow ${flow.flowId} ends when its running tasks have stopped`;
 }
 
+/** The result of cancelling a task. */
 export function cancelledTaskWords({ status, taskId }: TaskRecord): string {
   return status === 'cancelled'
     ? `cancelled task ${taskId}`

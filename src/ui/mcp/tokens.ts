@@ -15,6 +15,7 @@ const COLUMNS = [
   'expires',
 ];
 
+/** The tokens as a table. */
 export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }: View): string {
   if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
   const ofServer = style.dim("the server's");

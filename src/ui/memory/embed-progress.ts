@@ -11,8 +11,10 @@ import { downloadNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
 
 type SyncEventOf<Type extends SyncEvent['type']> = Extract<SyncEvent, { readonly type: Type }>;
+/** What a provider reports while it embeds. */
 export type ProviderEvent = SyncEventOf<'embed.provider'>['event'];
 
+/** The state of embedding while it runs. */
 export interface EmbedProgress {
   readonly provider: string;
   /** Passages to be embedded. */
@@ -37,6 +39,7 @@ export interface EmbedProgress {
   readonly startedMs: number;
 }
 
+/** All jobs at a batch API. */
 export interface BatchProgress {
   readonly jobs: number;
   /** Never more than `jobs`. */

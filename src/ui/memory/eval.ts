@@ -7,6 +7,7 @@ import { renderTable, right } from '../table.js';
 
 type Variant = EvalOutput['variants'][number];
 
+/** How an evaluation is shown. */
 export interface EvalViewOptions extends Pick<View, 'columns' | 'style'> {
   readonly misses: number;
 }

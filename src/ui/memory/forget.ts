@@ -77,6 +77,7 @@ function moreLines(count: number): readonly string[] {
   return more > 0 ? [`  and in ${formatCountOf(more, 'other place')}`] : [];
 }
 
+/** The list of forgotten passages. */
 export function renderForgetList(entries: readonly ForgetEntry[], { style, nowMs }: View): string {
   if (entries.length === 0) return 'nothing is forgotten\n';
   const columns = ['id', 'when', 'what'];

@@ -12,6 +12,7 @@ export interface GetOptions {
   readonly escape: boolean;
 }
 
+/** The output of `svc memory get`. */
 export function renderGet(response: GetResponse, options: GetOptions): string {
   if (response.turns !== undefined) {
     return response.turns.map((turn) => renderTurn(turn, options)).join('\n');

@@ -12,6 +12,7 @@ import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
+/** How search results are shown. */
 export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;

@@ -16,6 +16,7 @@ const COLUMNS = [
   'title',
 ];
 
+/** Conversations as a table. */
 export function renderSessions(
   { sessions, total }: SessionListOutput,
   { style, nowMs, columns }: View,

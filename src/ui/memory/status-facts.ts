@@ -11,6 +11,7 @@ import type { Paint, Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 import { modelWords } from './words.js';
 
+/** One fact of a status. */
 export interface StatusFact {
   readonly label: string;
   readonly lines: readonly string[];
@@ -50,6 +51,7 @@ export function embeddingFacts(
   ];
 }
 
+/** The provider in a table cell. */
 export function providerWords({ primary, mode }: EmbeddingStatus): string {
   if (primary === undefined) return 'keyword only';
   const words = safeLine(primary.provider);

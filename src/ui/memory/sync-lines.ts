@@ -30,6 +30,7 @@ import {
 import { summaryWords } from './sync-summary.js';
 import { modelWords, rebuildWords, waitingWords } from './words.js';
 
+/** How a sync is reported as lines. */
 export interface SyncLinesOptions {
   readonly style: Style;
   readonly verbose: boolean;

@@ -69,6 +69,7 @@ const PREDICTABLE_MS = 1000;
 /** A screen shows only a few skipped files, and there may be very many. */
 const SKIPPED_KEPT = 20;
 
+/** A sync before its first event. */
 export function startSyncProgress(atMs: number): SyncProgress {
   return {
     phases: { scan: 'running', chunk: 'waiting', write: 'waiting', embed: 'waiting' },

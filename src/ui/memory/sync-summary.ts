@@ -12,6 +12,7 @@ import { safeLine } from '../safe-text.js';
 import { paintedMark, type Style } from '../style.js';
 import { modelWords, rebuildWords, skippedNames } from './words.js';
 
+/** How the result of a sync is shown. */
 export interface SyncSummaryOptions {
   readonly style: Style;
   readonly agentId: string;

@@ -9,6 +9,7 @@ import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
 
+/** The archive and its contents. */
 export function renderBugReport({ file, bytes, entries }: BugReportOutput, style: Style): string {
   const rows = entries.map(({ name, description, bytes: size, error }) => [
     `  ${safeLine(name)}`,
@@ -30,6 +31,7 @@ interface VersionOptions extends View {
 
 const LABEL_COLUMNS = 16;
 
+/** The output of `svc version`. */
 export function renderVersion(
   output: VersionOutput,
   { style, homeDir, verbose }: VersionOptions,
@@ -62,6 +64,7 @@ function moduleWords({ state, version, why }: NativeModule): string {
   return words.filter((word) => word !== null).join(', ');
 }
 
+/** The output of `svc upgrade`. */
 export function renderUpgrade(upgrade: UpgradeOutput, style: Style): string {
   const { installed, newest, isOutdated, installation, command } = upgrade;
   const versions =

@@ -5,6 +5,7 @@ import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 import { MARKS, markPaint, type Paint, paintedMark, type Style, type View } from '../style.js';
 
+/** How checks are shown. */
 export interface CheckLineOptions extends Pick<View, 'columns' | 'style'> {
   /** The mark of running checks, where it can turn. */
   readonly spinner?: string;
@@ -70,6 +71,7 @@ function noteOf(check: CheckName, outcome: CheckOutcome): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' · ');
 }
 
+/** The diagnosis as plain text. */
 export function renderDiagnosis(
   diagnosis: Diagnosis,
   title: string,

@@ -112,6 +112,7 @@ export function libraryWords(
   }
 }
 
+/** The result of downloading the model. */
 export function modelOutcomeWords(
   { name, path, bytes, outcome }: NonNullable<InstallLocalOutput['model']>,
   homeDir: string,

@@ -15,6 +15,7 @@ const COLUMNS = [
   'next run',
 ] as const;
 
+/** Schedules as a table. */
 export function renderSchedules(schedules: readonly Listed[], options: View): string {
   if (schedules.length === 0) return 'no schedules\n';
   const { style, nowMs, columns } = options;

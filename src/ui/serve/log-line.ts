@@ -48,6 +48,7 @@ export function localTime(iso: string): string {
   return `${at.getFullYear()}-${month}-${day} ${formatClock(at.getTime())}`;
 }
 
+/** The colour of a level. */
 export function levelPaint(level: LogLevel, style: Style): Paint {
   if (level === 'error' || level === 'fatal') return style.fault;
   if (level === 'warn') return style.warning;

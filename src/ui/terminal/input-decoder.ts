@@ -29,6 +29,7 @@ export interface MouseEvent {
   readonly row: number;
 }
 
+/** One input of a person. */
 export type InputEvent =
   | { readonly type: 'key'; readonly name: KeyName }
   /** Typed characters. Keys that are repeated, or typed while work blocks the event loop, arrive together. */
@@ -78,6 +79,7 @@ const MOST_UNFINISHED = 4096;
 const MOST_PASTED = 1_000_000;
 const PASTE_ENDS = `${ESC}[201~`;
 
+/** Creates the decoder of one terminal. */
 export function createInputDecoder(): InputDecoder {
   let pending = '';
   /** Undefined outside of a paste. */

@@ -9,6 +9,7 @@ interface InputSource {
   readonly subscribe: (listener: (event: InputEvent) => void) => () => void;
 }
 
+/** Reads a terminal while a screen is shown. */
 export interface InputReader extends InputSource {
   readonly start: () => void;
   readonly stop: () => void;
@@ -77,6 +78,7 @@ export function createInputReader(stdin: Readable, onSuspend: () => void): Input
 /** The input of a view; a view that is only rendered gets none. */
 export const InputContext = createContext<InputSource>({ subscribe: () => () => undefined });
 
+/** Calls a function for each event of the terminal. */
 export function useInput(onEvent: (event: InputEvent) => void): void {
   const { subscribe } = useContext(InputContext);
   useEffect(() => subscribe(onEvent), [subscribe, onEvent]);

@@ -23,6 +23,7 @@ export interface RunScreenOptions extends ScreenOptions {
   readonly signal: AbortSignal;
 }
 
+/** A mounted screen. */
 export interface MountedScreen extends Pick<TerminalSession, 'lend'> {
   /** Rejects if the view fails, after restoring the terminal. */
   readonly failed: Promise<never>;

@@ -4,6 +4,7 @@ import { SHOW_CURSOR } from '../style.js';
 import type { FrameOutput } from './frame-output.js';
 import type { InputReader } from './input.js';
 
+/** The terminal of a screen. */
 export interface ScreenStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -17,6 +18,7 @@ export interface TerminalModes {
   readonly off: string;
 }
 
+/** A terminal that belongs to a screen. */
 export interface TerminalSession {
   /** Shows the first frame, which was held until then. */
   readonly begin: () => void;

@@ -1,5 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
+/** The size of a terminal in cells. */
 export interface TerminalSize {
   readonly columns: number;
   readonly rows: number;
@@ -14,10 +15,12 @@ export interface Area extends TerminalSize {
 /** The assumed size of a terminal that reports none. */
 const FALLBACK_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
+/** The width of a terminal. */
 export function terminalColumns(stdout: NodeJS.WriteStream): number {
   return stdout.columns || FALLBACK_SIZE.columns;
 }
 
+/** The current size of the terminal. */
 export function useTerminalSize(stdout: NodeJS.WriteStream): TerminalSize {
   // React subscribes again whenever it gets another function.
   const subscribe = useCallback(

@@ -117,6 +117,7 @@ export function configuredModel(
   return { model: first.id, path: ['models', 'providers', provider, 'models', 0, 'id'] };
 }
 
+/** The paths that are written. */
 export function writtenPaths(
   ...places: readonly (ConfigPath | undefined)[]
 ): readonly ConfigPath[] {

@@ -59,6 +59,7 @@ export function withValue(data: unknown, path: ConfigPath, value: unknown): unkn
   return { ...object, [segment]: withValue(object[segment], rest, value) };
 }
 
+/** The data without the value at a path. */
 export function withoutValue(data: unknown, path: ConfigPath): unknown {
   const [segment, ...rest] = path;
   if (segment === undefined) return undefined;

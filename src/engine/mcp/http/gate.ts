@@ -18,6 +18,7 @@ export const ENDPOINT = '/mcp';
 /** Who a request is from, by its token. */
 export type Holder = Omit<McpToken, 'createdAt' | 'expiresAt'>;
 
+/** How a request is handled. */
 export type GateDecision =
   | { readonly kind: 'served'; readonly holder: Holder }
   | {

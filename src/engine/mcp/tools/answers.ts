@@ -182,6 +182,7 @@ function withinCharacters(text: string): string {
   return end > 0 ? text.slice(0, end) : withEllipsis(text, MAX_CHARACTERS);
 }
 
+/** The text result of `memory_search`. */
 export function searchText(answer: SearchAnswer, query: string): string {
   const { results, corrections = [], mode, warnings } = answer;
   const count = formatCountOf(results.length, 'result');
@@ -202,6 +203,7 @@ export function searchText(answer: SearchAnswer, query: string): string {
 /** The agent knows its query, and pays for the echo. */
 const MAX_QUERY_SHOWN = 120;
 
+/** The text result of `memory_get`. */
 export function getText(answer: GetAnswer): string {
   const { text, citation, from, lines, totalLines, nextFrom, warnings } = answer;
   const source = citation === undefined ? [] : [`Source: ${safeLine(citation)}`];

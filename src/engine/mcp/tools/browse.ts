@@ -33,6 +33,7 @@ export async function listRecent(
   };
 }
 
+/** The text result of `memory_recent`. */
 export function recentText({ files, more, disabled, warnings }: RecentAnswer): string {
   // Nothing was read, so there is nothing to say of the files.
   if (disabled === true) return warningTexts(warnings).join('\n\n');
@@ -80,6 +81,7 @@ export async function listLinks(
   };
 }
 
+/** The text result of `memory_links`. */
 export function linksText(answer: LinksAnswer): string {
   const { path, out, back, broken, more, disabled, warnings } = answer;
   if (disabled === true) return warningTexts(warnings).join('\n\n');

@@ -30,6 +30,7 @@ import {
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
+/** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, context: McpContext): void {
   const { writing } = context;
   if (allows(context, 'search')) {
@@ -161,6 +162,7 @@ function progressOf({ mcpReq }: ServerContext): ReturnType<typeof progressNotes>
   });
 }
 
+/** A progress notification of the protocol. */
 export interface ProgressNote {
   /** Files and passages done; never decreases. */
   readonly progress: number;
@@ -177,6 +179,7 @@ interface ProgressOptions {
 /** Clients display it: faster updates would flicker. */
 const MIN_INTERVAL_MS = 200;
 
+/** Converts sync events to progress notifications. */
 export function progressNotes({ notify, now }: ProgressOptions): (event: SyncEvent) => void {
   let files = 0;
   let passages = 0;

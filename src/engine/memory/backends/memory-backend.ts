@@ -49,6 +49,7 @@ export interface SharedState {
 /** The external backend of one agent, as known without asking the program. */
 export type ExtStatus = NonNullable<StatusOutput['ext']>;
 
+/** The complete state of one agent's memory. */
 export interface BackendStatus
   extends Pick<
     StatusOutput,

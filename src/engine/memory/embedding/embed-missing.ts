@@ -34,6 +34,7 @@ export type EmbeddingSummary = NonNullable<IndexedAgent['embedding']>;
 /** Why passages were not embedded. */
 export type EmbeddingFailure = NonNullable<EmbeddingSummary['failure']>;
 
+/** Progress of embedding. */
 export type EmbedEvent =
   /** Embedding starts; `passages` have no vector yet, `known` of those just written have one. */
   | {
@@ -54,6 +55,7 @@ export type EmbedEvent =
       readonly why: string;
     };
 
+/** How passages are embedded. */
 export interface EmbeddingWork {
   readonly path: ProviderPath;
   /** For a search: embed at most this many, within a search's time limit. Undefined embeds all. */

@@ -13,6 +13,7 @@ import { isDamage, type MemoryIndex } from '../index/index.js';
 /** Number of query vectors cached in the process. */
 const MOST_REMEMBERED = 64;
 
+/** An embedded query. */
 export interface QueryVector {
   /** The identity of the vectors it can be compared with. */
   readonly identity: string;

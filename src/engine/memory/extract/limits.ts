@@ -38,6 +38,7 @@ function isExtraction(value: unknown): value is Extraction {
   return isRecord(value) && 'ok' in value;
 }
 
+/** An extracted text within the limit. */
 export function limitedText(text: string): Extraction {
   return text.length > MOST_TEXT_CHARS ? { ok: false, fault: 'text' } : { ok: true, text };
 }

@@ -24,6 +24,7 @@ import { Forgotten } from './forgotten.js';
 
 export type ForgetList = DeepReadonly<z.infer<typeof forgetListSchema>>;
 export type ForgetEntry = ForgetList['entries'][number];
+/** A changed file and its backup. */
 export type ChangedFile = ForgetEntry['files'][number];
 
 const SALT_BYTES = 16;

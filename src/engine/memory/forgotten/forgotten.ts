@@ -139,6 +139,7 @@ export function rangesOf(lines: Iterable<number>): readonly LineRange[] {
   return mergedRanges(Array.from(lines, (at) => ({ startLine: at + 1, endLine: at + 1 })));
 }
 
+/** Whether a text contains any words. */
 export function hasWords(text: string): boolean {
   return text.split('\n').some((line) => wordsOf(line) !== '');
 }

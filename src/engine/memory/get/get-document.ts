@@ -75,6 +75,7 @@ export async function readDocumentLines(
   return linesOf(outcome, own, request, { absolutePath, forgotten });
 }
 
+/** What reading documents needs. */
 export interface ReadContext {
   readonly index: MemoryIndex;
   readonly sources: MemorySources;

@@ -8,6 +8,7 @@ import type { DocumentKey, LineRange } from '../types.js';
 import type { FoundDocument } from './named-document.js';
 import type { GetOutput } from './output-schemas.js';
 
+/** The lines of a document to read. */
 export interface GetRequest {
   /** A displayed path, an absolute path, or a citation `path#L3-L5`. */
   readonly target: string;
@@ -17,6 +18,7 @@ export interface GetRequest {
   readonly lines?: number | undefined;
 }
 
+/** A turn of a conversation. */
 export type ReadTurn = NonNullable<GetOutput['turns']>[number];
 
 /** Current lines of an indexed document. For a transcript, its turns: `text` has one line per turn. */

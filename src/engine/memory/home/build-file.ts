@@ -24,6 +24,7 @@ export function removeStrayBuilds(indexFile: string): void {
   }
 }
 
+/** Removes an index with its side files. */
 export function removeIndexFiles(indexFile: string): void {
   for (const suffix of ['', ...SIDE_FILES]) rmSync(indexFile + suffix, { force: true });
 }

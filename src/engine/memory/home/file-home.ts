@@ -8,6 +8,7 @@ import {
 } from '../index/index.js';
 import type { IndexHome } from './index-home.js';
 
+/** Where a {@link createFileHome} keeps what it consists of. */
 export interface FileHomePlaces {
   /** Absolute path of the database. */
   readonly indexFile: string;

@@ -51,6 +51,7 @@ export interface OtherHosts {
   chunksOf(document: Pick<OtherDocument, 'origin' | 'path' | 'source'>): Promise<readonly Chunk[]>;
 }
 
+/** What a reset deleted. */
 export interface ResetResult {
   readonly deleted: boolean;
   readonly bytes: number;

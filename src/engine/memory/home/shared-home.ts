@@ -25,6 +25,7 @@ import {
 import type { IndexHome, SharedPlace } from './index-home.js';
 import { sharedForgetList } from './shared-forget-list.js';
 
+/** What a {@link createSharedHome} consists of. */
 export interface SharedHomeOptions {
   readonly place: SharedPlace;
   readonly settings: IndexSettings;

@@ -40,6 +40,7 @@ interface FoundChunk extends Chunk, DocumentKey, Pick<IndexedDocument, 'kind' | 
   readonly language?: string | null;
 }
 
+/** A chunk that a query matched. */
 export interface LexicalCandidate extends FoundChunk {
   /** SQLite's BM25 with its sign flipped: larger is better, not comparable between queries. */
   readonly bm25: number;
@@ -144,6 +145,7 @@ export function comparedExactly(results: number, codes: number): number {
   return Math.max(COMPARED, codes * COMPARED_SHARE, results * COMPARED_PER_RESULT);
 }
 
+/** A document as an index has it, for a filter. */
 export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
   /** JSON. */
@@ -152,6 +154,7 @@ export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly citedPath?: string | null;
 }
 
+/** A chunk as an index has it, for a filter. */
 export interface ChunkRow {
   readonly id: number;
   readonly document: number;

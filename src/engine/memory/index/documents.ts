@@ -44,10 +44,12 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   readonly indexedMs: number;
 }
 
+/** The links of a note. */
 export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
   readonly links: readonly NoteLink[];
 };
 
+/** What the index has of one document. */
 export interface DocumentContent {
   /** When the file was last read. */
   readonly indexedMs: number;
@@ -63,6 +65,7 @@ interface ChunkContent extends Chunk {
 
 export type { DocumentCounts };
 
+/** Media documents, counted. */
 export type MediaCounts = DocumentCounts['media'];
 
 /** What a finished sync leaves behind. */
@@ -86,6 +89,7 @@ export interface TreeSnapshot {
   readonly fingerprints: Buffer;
 }
 
+/** The row of a document whose content is read. */
 export interface ContentRow {
   readonly id: number;
   readonly indexedMs: number;
@@ -94,6 +98,7 @@ export interface ContentRow {
   readonly facts: string | null;
 }
 
+/** A document as an index stores it. */
 export interface StoredDocumentRow
   extends FileFingerprint,
     Omit<StoredDocument, 'fingerprint' | 'mimeType' | 'resume'> {
@@ -137,8 +142,10 @@ export function chunkOf<Row extends ChunkColumns>({ headings, lineNumbers, ...ro
   };
 }
 
+/** A chunk as an index stores it. */
 export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 'lineNumbers'>;
 
+/** The content of a document from its rows. */
 export function contentOf(
   { indexedMs, modifiedMs, facts }: ContentRow,
   chunks: readonly ContentChunkRow[],
@@ -151,10 +158,12 @@ export function contentOf(
   };
 }
 
+/** What an index stores of one source. */
 export type SourceRow = Omit<DocumentCounts['bySource'][number], 'brokenLines'> & {
   readonly brokenLines: number;
 };
 
+/** The counts of an index, from those of its sources. */
 export function countsOf(rows: readonly SourceRow[], media: MediaCounts): DocumentCounts {
   return {
     documents: rows.reduce((sum, row) => sum + row.documents, 0),

@@ -34,6 +34,7 @@ export interface IdPage {
   readonly limit: number;
 }
 
+/** The vectors of a content in the index. */
 export interface StoredEmbedding extends EmbeddingEntry {
   readonly id: number;
 }
@@ -50,12 +51,14 @@ export interface VectorSpaceStatistics {
   readonly refused: number;
 }
 
+/** Content that a provider refuses, with its message. */
 export interface RefusedContent {
   readonly hash: Buffer;
   readonly why: string;
   readonly isMedia: boolean;
 }
 
+/** A media document that a provider refuses. */
 export interface RefusedMedia {
   readonly identity: string;
   /** The displayed path. */
@@ -64,6 +67,7 @@ export interface RefusedMedia {
   readonly why: string;
 }
 
+/** A text chunk without a vector. */
 export interface MissingEmbedding {
   readonly chunkId: number;
   /** Hash of what is embedded: the heading path and the text (see content-hash.ts). */
@@ -72,6 +76,7 @@ export interface MissingEmbedding {
   readonly text: string;
 }
 
+/** A media document whose content has no vector. */
 export interface MissingMedia {
   readonly chunkId: number;
   /** Hash of what is embedded: the type and the content of the file (see content-hash.ts). */
@@ -85,6 +90,7 @@ export interface MissingMedia {
   readonly bytes: number;
 }
 
+/** Media without a vector under an identity. */
 export interface MissingMediaCount {
   readonly files: number;
   readonly bytes: number;

@@ -16,6 +16,7 @@ export type ColumnTexts = readonly [
   fileName: string,
 ];
 
+/** The full-text columns of a chunk of a document. */
 export function columnTexts(
   { text, headings }: { readonly text: string; readonly headings: string },
   document: DocumentKey,

@@ -25,6 +25,7 @@ import { stopwords as russianWords } from '@orama/stopwords/russian';
 import { stopwords as spanishWords } from '@orama/stopwords/spanish';
 import { stopwords as swedishWords } from '@orama/stopwords/swedish';
 
+/** A language that words are stemmed in. */
 export interface Language {
   readonly code: string;
   /** Replaces each word of a text by its stem. */

@@ -43,6 +43,7 @@ export function fileNameWords({ source, path }: DocumentKey): string {
   return path.replace(/\.md$/i, '').replaceAll(/[/_.-]+/g, ' ');
 }
 
+/** Parses the heading path column. */
 export function headingPathOf(column: string): string[] {
   return column === '' ? [] : column.split(HEADING_SEPARATOR);
 }

@@ -100,6 +100,7 @@ export function queryVector(vector: Float32Array): QueryVector {
   return new Int32Array(unitVector(vector).map((value) => Math.round(value * QUERY_UNIT)));
 }
 
+/** The query as signed bytes. */
 export function queryBytes(query: QueryVector): Buffer {
   const largest = query.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
   return Buffer.from(

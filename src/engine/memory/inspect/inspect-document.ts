@@ -11,12 +11,15 @@ import { type LineRange, overlaps } from '../types.js';
 import { createLinkMap, type LinkMap } from './link-map.js';
 import type { InspectOutput, LinksOutput } from './output-schemas.js';
 
+/** The links of one file. */
 export interface DocumentLinks extends Omit<LinksOutput, 'agent'> {
   readonly path: string;
 }
 
+/** What the index has of a file. */
 export type InspectedDocument = NonNullable<InspectOutput['document']>;
 
+/** Shows what the index has of a memory. */
 export type Inspection = ReturnType<typeof createInspection>;
 
 /** Shows what an index has; brings it up to date first, as a search does. */

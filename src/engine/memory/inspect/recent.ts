@@ -8,6 +8,7 @@ import type { WorkOptions } from '../sync/index.js';
 import type { DocumentKey, DocumentKind, Source } from '../types.js';
 import type { RecentOutput } from './output-schemas.js';
 
+/** An indexed document. */
 export interface ListedDocument extends DocumentKey {
   readonly kind: DocumentKind;
   readonly size: number;
@@ -26,6 +27,7 @@ interface ListedMemory {
   };
 }
 
+/** Which changes are asked for. */
 export interface RecentRequest {
   /** A date, a period or a duration, as in filters of searches. */
   readonly since?: string | undefined;

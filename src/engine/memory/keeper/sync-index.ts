@@ -16,6 +16,7 @@ import {
 import { withIndexLock } from '../sync/index-lock.js';
 import type { SourceFile } from '../types.js';
 
+/** An index that mirrors files, and where it is kept. */
 export interface KeptIndex extends SyncTarget {
   readonly home: IndexHome;
 }

@@ -59,6 +59,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;
 }
 
+/** Backgrounds of a query by kind of passage. */
 export interface Backgrounds {
   /** The background for a chunk: that of texts or of media. */
   of(chunkId: number): SimilarityBackground;

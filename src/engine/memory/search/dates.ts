@@ -10,6 +10,7 @@ import {
 } from './date-span.js';
 import { foldedWordsOf, STOP_WORDS, straightQuotes, type TextSpan } from './words.js';
 
+/** The date that a question asks about. */
 export interface AskedDate {
   /** As it was written. */
   readonly text: string;

@@ -10,6 +10,7 @@ export interface FusionShares {
   readonly vector: number;
 }
 
+/** A candidate with the score of each side. */
 export interface FusionCandidate {
   readonly ranked: RankedChunk;
   /** Keyword score, 0 to 1; 0 without a match. */
@@ -22,6 +23,7 @@ export interface FusionCandidate {
   readonly ageDays: number | undefined;
 }
 
+/** A candidate with its final score. */
 export interface FusedChunk extends FusionCandidate {
   /** 0 to 1, of both sides. The minimum score applies to it. */
   readonly relevance: number;

@@ -4,6 +4,7 @@ import { textLines } from '../sources/index.js';
 import { type DocumentKey, isSameDocument, type LineRange } from '../types.js';
 import type { RankedChunk, RankedLine } from './rank.js';
 
+/** A line with its number in the document. */
 export interface NumberedLine extends RankedLine {
   /** 1-based. */
   readonly number: number;
@@ -75,6 +76,7 @@ function toPassage(group: readonly [RankedChunk, ...RankedChunk[]]): Passage {
 
 const HEADING = /^ {0,3}#{1,6}\s/u;
 
+/** Whether a line is a heading in Markdown. */
 export function isHeading(line: string): boolean {
   return HEADING.test(line);
 }

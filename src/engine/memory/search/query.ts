@@ -2,6 +2,7 @@ import type { Language, Tokenizer } from '../index/index.js';
 import { phraseTerm, type QueryReading, type QueryTerm, wordTerms } from './terms.js';
 import { STOP_WORDS, straightQuotes } from './words.js';
 
+/** A parsed query. */
 export interface LexicalQuery {
   /** Any of these; more and rarer matches rank higher. */
   readonly terms: readonly QueryTerm[];

@@ -4,6 +4,7 @@ import { isSameDocument } from '../types.js';
 import { type DatedNotes, WRITTEN_WITHIN_DAYS } from './dates.js';
 import type { TermMatcher, TextAnalysis } from './term-matcher.js';
 
+/** How common the query's terms are. */
 export interface TermStatistics {
   /** Chunks in the index. */
   readonly chunks: number;
@@ -34,11 +35,13 @@ export interface AnalysedChunk {
   readonly above: readonly number[];
 }
 
+/** A candidate with its final lexical rank. */
 export interface RankedChunk extends AnalysedChunk {
   /** Only comparable within one query; see {@link Ranking.scoreOf}. */
   readonly rank: number;
 }
 
+/** The candidates in their final order. */
 export interface Ranking {
   readonly chunks: readonly RankedChunk[];
   /** For each term: its weight among the lines of the candidates. */
@@ -125,6 +128,7 @@ function smoothIdf(total: number, frequency: number): number {
   return Math.log(1 + (total - frequency + 0.5) / (frequency + 0.5));
 }
 
+/** Finds the terms of the query in a candidate. */
 export function analyseChunk(chunk: LexicalCandidate, matcher: TermMatcher): AnalysedChunk {
   const lines = chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
   const { hits } = matcher([...chunk.headingPath, fileNameWords(chunk)].join('\n'));

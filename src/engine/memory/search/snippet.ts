@@ -3,6 +3,7 @@ import { sum, termsWeight } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './words.js';
 
+/** The visible part of a passage. */
 export interface Snippet {
   readonly text: string;
   /** 1-based number of the first line shown. */

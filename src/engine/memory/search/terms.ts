@@ -3,6 +3,7 @@ import { CJK, isCjk } from '../chunking/tokens.js';
 import { camelParts, type Language, type MemoryIndex, type Tokenizer } from '../index/index.js';
 import { foldWord, stemOf, WORD } from './words.js';
 
+/** How the words of a query are read. */
 export interface QueryReading {
   readonly tokenizer: Tokenizer;
   /** Languages, other than English, of the files that are searched. */

@@ -35,6 +35,7 @@ export interface SearchRequest {
   readonly exact?: boolean | undefined;
 }
 
+/** Filters as a person writes them. */
 export interface SearchFilters {
   /** Dates as in questions, or durations before today such as `7d`. */
   readonly since?: string | undefined;
@@ -59,6 +60,7 @@ export type SearchMode = SearchOutput['mode'];
 /** How a score was computed, for `--explain`. */
 export type ScoreExplanation = NonNullable<SearchResult['explanation']>;
 
+/** One result: a passage of a document. */
 export type SearchResult = SearchOutput['results'][number] & {
   /** Positions of query words in the snippet: UTF-16 offsets, end excluded, ascending. */
   readonly highlights: readonly TextSpan[];

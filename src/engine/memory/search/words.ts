@@ -36,6 +36,7 @@ export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
+/** The words of a text with their positions, in order. */
 export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   for (const match of text.matchAll(wordPattern())) words.push(wordAt(match[0], match.index));

@@ -82,6 +82,7 @@ export function archivedTitles(
   );
 }
 
+/** Where an agent's conversations are kept. */
 export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: EngineContext) {
   return new SessionArchive(archiveSettings(agent, state));
 }

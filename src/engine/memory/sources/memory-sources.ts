@@ -37,6 +37,7 @@ export function memorySourcesOf(
   };
 }
 
+/** What an agent's memory leaves out. */
 export function excludeSettings({ memorySearch }: ResolvedAgent): ExcludeSettings {
   return { patterns: memorySearch.exclude, respectGitignore: memorySearch.respectGitignore };
 }

@@ -7,6 +7,7 @@ import { ignorePatternFault, MOST_IGNORE_PATTERNS } from '../../support/ignore-p
 import type { SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
 
+/** A pattern, and where it is written. */
 export interface ExcludeRule {
   readonly from: 'setting' | 'svcignore' | 'gitignore';
   /** Absolute path of the ignore file; undefined for the setting. */
@@ -30,6 +31,7 @@ const IGNORES_CASE = process.platform === 'darwin' || process.platform === 'win3
 
 type Pattern = Pick<ExcludeRule, 'line' | 'pattern'>;
 
+/** Patterns that apply below a folder. */
 export class PatternList {
   private readonly folder: string;
   private readonly prefix: string;

@@ -26,6 +26,7 @@ interface SkippedDocument {
   readonly skip: SkippedFile;
 }
 
+/** A file as it was read. */
 export interface FileBytes {
   readonly bytes: Buffer;
   readonly fingerprint: FileFingerprint;
@@ -42,6 +43,7 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
   return read.ok ? { ok: true, document: documentOf(read) } : read;
 }
 
+/** The text of a file that was read. */
 export function documentOf({ bytes, fingerprint }: FileBytes): DocumentText {
   return { fingerprint, hash: hashOf(bytes), lines: decode(bytes) };
 }

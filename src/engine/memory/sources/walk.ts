@@ -19,6 +19,7 @@ export interface WalkedFile extends FileFingerprint {
   readonly absolutePath: string;
 }
 
+/** What a walk reports besides files. */
 export interface WalkListener {
   /** `path` of the skip is absolute here. */
   onSkip(skip: SkippedFile): void;
@@ -36,6 +37,7 @@ export interface KindSelection {
   readonly documents?: readonly DocumentFormat[] | undefined;
 }
 
+/** What a walk takes of a folder. */
 export interface WalkOptions extends KindSelection {
   /** Absolute path of a folder that is only checked for temporary files. */
   readonly except?: string | undefined;

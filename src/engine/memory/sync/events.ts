@@ -41,6 +41,7 @@ export interface SyncSummary extends Omit<IndexedAgent, 'agent' | 'workspace'> {
 
 export type RebuildReason = NonNullable<SyncSummary['rebuild']>['reason'];
 
+/** What accompanies any work on a memory. */
 export interface WorkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: SyncEvent) => void) | undefined;
@@ -53,6 +54,7 @@ export interface WorkOptions {
   readonly checksFiles?: boolean | undefined;
 }
 
+/** The process that is writing an index. */
 export interface LockHolder {
   readonly pid: number;
   readonly sinceMs: number;
@@ -61,6 +63,7 @@ export interface LockHolder {
 /** `svc memory index` waits for another writer, and then usually has nothing left to do. */
 export const INDEX_LOCK_WAIT_MS = 10 * 60_000;
 
+/** How a sync is asked for. */
 export interface SyncRequest extends WorkOptions {
   /** Rebuild from scratch. */
   readonly force?: boolean;

@@ -22,6 +22,7 @@ export function wholeFile(document: IndexedDocument): FilePart {
   return { state: 'changed', change: { type: 'put', document }, bytes, isLast: true };
 }
 
+/** One step through a file. */
 export interface FileStep {
   /** Undefined for no change. */
   readonly change: Change | undefined;

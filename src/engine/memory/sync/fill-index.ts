@@ -17,6 +17,7 @@ import {
   withoutSmallGrowth,
 } from './plan-changes.js';
 
+/** An index and the files it mirrors. */
 export interface SyncTarget {
   /** Absolute path of the database, next to which its lock is; of a shared index there is only the lock. */
   readonly indexFile: string;
@@ -35,6 +36,7 @@ export interface SyncOptions extends Omit<SyncRequest, 'embeds' | 'isUpkeep' | '
   readonly embedding: EmbeddingWork | undefined;
 }
 
+/** A sync in progress. */
 export interface SyncRun {
   readonly target: SyncTarget;
   readonly scan: Scan;

@@ -29,6 +29,7 @@ export interface SyncPlan {
   readonly unchanged: number;
 }
 
+/** A file to read, with what the index has of it. */
 export interface PlannedRead {
   readonly file: SourceFile;
   readonly stored: StoredDocument | undefined;
@@ -146,6 +147,7 @@ export function isSameTree(a: TreeSnapshot, b: TreeSnapshot): boolean {
   return a.fingerprints.equals(b.fingerprints) && a.paths === b.paths;
 }
 
+/** A rebuild and its reason. */
 export interface Rebuild {
   readonly reason: RebuildReason;
   /** For people: the difference, or what is wrong with the old index. */

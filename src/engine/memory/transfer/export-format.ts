@@ -82,6 +82,7 @@ const exportLineSchema = z.discriminatedUnion('type', [
 export type ExportLine = Readonly<z.infer<typeof exportLineSchema>>;
 export type LineOf<T extends ExportLine['type']> = Extract<ExportLine, { readonly type: T }>;
 
+/** A fault in an export. */
 export function exportFault(
   file: string,
   line: number,
@@ -164,6 +165,7 @@ export function isSafePath(path: string): boolean {
     .every((part) => part !== '' && !part.startsWith('.') && part.trim() === part);
 }
 
+/** What a valid export contains. */
 export type CheckedExport = Awaited<ReturnType<typeof checkExport>>;
 
 /**

@@ -23,6 +23,7 @@ export interface WatchTarget {
   readonly syncsAtStart?: boolean;
 }
 
+/** What triggered a sync. */
 export type SyncCause = 'changed' | 'interval' | 'retry' | 'start';
 
 /** A failure that does not end the watcher. */

@@ -189,12 +189,14 @@ export function checkModelFile(path: string): void {
   });
 }
 
+/** The fault of an unusable model file. */
 export function notAModel(path: string, why: string): VendorFault {
   return new VendorFault('setup', `cannot use the model ${path}: ${why}`, {
     hint: 'if it was downloaded, delete it and run "svc provider install local"; otherwise set local.modelPath to a GGUF embedding model',
   });
 }
 
+/** The fault of a missing model file. */
 export function modelMissing(path: string): VendorFault {
   return new VendorFault('setup', `model file not found: ${path}`, {
     hint: 'fix memorySearch.local.modelPath, or remove it to use the default model',

@@ -20,6 +20,7 @@ import {
   whyRows,
 } from './view.js';
 
+/** Calls the screen makes to the engine. */
 export interface CandidatesActions {
   readonly load: () => Promise<readonly CandidateWithGates[]>;
   readonly passage: (key: string) => Promise<CandidatePassage>;
@@ -36,6 +37,7 @@ export interface CandidatesActions {
   readonly explain: (error: unknown) => string;
 }
 
+/** How the screen is opened. */
 export interface CandidatesScreenOptions extends RunScreenOptions {
   readonly title: string;
   readonly actions: CandidatesActions;

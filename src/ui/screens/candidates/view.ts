@@ -15,10 +15,12 @@ import { fitEnd, wrapSafe, wrapSpans, wrapText } from '../../fit.js';
 import { safeLine, safeProse } from '../../safe-text.js';
 import { drawScore, type Style } from '../../style.js';
 
+/** A candidate with its gates. */
 export type CandidateWithGates = DreamCandidatesOutput['candidates'][number] & {
   readonly gates: DreamExplainOutput['gates'];
 };
 
+/** A candidate in the list. */
 export interface CandidateItem extends ListItem {
   readonly candidate: CandidateWithGates;
 }
@@ -36,6 +38,7 @@ export type UndoableDecision =
   | { readonly kind: 'promoted'; readonly key: string; readonly sweep: string }
   | { readonly kind: 'rejected'; readonly key: string };
 
+/** The columns of the list. */
 export function candidateColumns(style: Style): readonly ListColumn<CandidateItem>[] {
   return [
     {

@@ -29,6 +29,7 @@ import {
   reduceDoctorScreen,
 } from './view.js';
 
+/** Options of the doctor screen. */
 export interface DoctorScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
   /** All checks, in order. */
   readonly names: readonly string[];
@@ -44,6 +45,7 @@ export interface DoctorScreenOptions extends Pick<View, 'homeDir'>, RunScreenOpt
   readonly edit: ((place: FindingPlace) => Promise<void>) | undefined;
 }
 
+/** The result of the doctor screen. */
 export interface DoctorScreenEnd {
   /** The latest result of every check; undefined if some never finished. */
   readonly results: readonly CheckResult[] | undefined;

@@ -26,6 +26,7 @@ export interface FindingItem extends ListItem {
   readonly finding: Finding;
 }
 
+/** The checks of the doctor's screen. */
 export interface DoctorScreenState {
   /** The names of all checks, in their order. */
   readonly names: readonly string[];
@@ -88,6 +89,7 @@ interface FindingsOptions extends Omit<FindingLineOptions, 'columns'> {
 
 type Choice = 'all' | 'faults' | 'notes' | 'warnings';
 
+/** Findings as the browser reads them. */
 export function findingsSource(options: FindingsOptions): BrowserSource<FindingItem, Choice> {
   const { state, fix } = options;
   return {
@@ -171,6 +173,7 @@ function outcomeWords(outcomes: readonly AppliedFix[]): string {
   return `${formatCountOf(outcomes.length, 'problem')} fixed`;
 }
 
+/** The columns of the list. */
 export function findingColumns(style: Style): readonly ListColumn<FindingItem>[] {
   return [
     {
@@ -182,6 +185,7 @@ export function findingColumns(style: Style): readonly ListColumn<FindingItem>[]
   ];
 }
 
+/** Counts of the findings by severity. */
 export function countsOf(state: DoctorScreenState): readonly string[] {
   const findings = findingItems(state);
   const count = (severity: string): number =>

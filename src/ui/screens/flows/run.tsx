@@ -11,6 +11,7 @@ import { safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
+/** Options of the screen. */
 export interface FlowsScreenOptions extends ScreenOptions {
   readonly flows: FlowsSource;
   /** Milliseconds since the epoch. */
@@ -77,6 +78,7 @@ function columnsOf(kind: FlowsSource['kind'], style: Style): readonly ListColumn
   }));
 }
 
+/** Which flows or tasks are listed. */
 export type FlowsChoice = 'active' | 'all' | 'failed';
 
 /** The flows or tasks of a choice, newest first. */

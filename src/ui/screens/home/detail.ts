@@ -10,6 +10,7 @@ import type { HomeState } from './state.js';
 /** What drawing home depends on. */
 export type HomeView = Pick<View, 'homeDir' | 'style'>;
 
+/** Details of a line, wrapped. */
 export function detailLines(
   state: HomeState,
   line: HomeLine,

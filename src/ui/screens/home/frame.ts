@@ -16,6 +16,7 @@ import { type AgentCells, type HomeLine, problems } from './lines.js';
 import { plotBlocks, recentRows, stackedPlots } from './side.js';
 import type { HomeState } from './state.js';
 
+/** A row of the screen. */
 export interface HomeRow {
   readonly text: string;
   /** The line that a click selects. */

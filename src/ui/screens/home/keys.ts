@@ -12,6 +12,7 @@ import type { HomeLine, HomeTarget } from './lines.js';
 import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
 import type { HomeEvent, HomeState } from './state.js';
 
+/** What the keys of the home screen call. */
 export interface HomeHandlers {
   readonly dispatch: (event: HomeEvent) => void;
   readonly onOpen: (target: HomeTarget) => void;
@@ -21,6 +22,7 @@ export interface HomeHandlers {
   readonly onLeave: () => void;
 }
 
+/** What the keys do in a state. */
 export function homeKeys(state: HomeState, handlers: HomeHandlers): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: handlers.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, handlers);

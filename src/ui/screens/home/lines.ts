@@ -35,6 +35,7 @@ export interface HomeStart {
   readonly reserved: { readonly dreams: number; readonly storage: boolean };
 }
 
+/** One line of the home screen. */
 export interface HomeLine extends ListItem {
   /** `waiting` if it is off or has nothing to do, `note` if its state is not known. */
   readonly mark: Mark;
@@ -50,6 +51,7 @@ export interface HomeLine extends ListItem {
   readonly group: 'agents' | 'faults' | 'work';
 }
 
+/** Columns of an agent's line. */
 export interface AgentCells {
   readonly index: string;
   readonly files: string;
@@ -59,6 +61,7 @@ export interface AgentCells {
   readonly search: string;
 }
 
+/** All lines of the home screen that can be selected. */
 export function homeLines({ overview, nowMs, reserved }: HomeStart): readonly HomeLine[] {
   const { agents, dreams, storage } = overview;
   const lines = [
@@ -279,6 +282,7 @@ function countLine(
   return { ...line, mark, parts: [...undelivered, ...countWords(counts)] };
 }
 
+/** A line for each workspace. */
 export function dreamsLines(dreams: readonly DreamsSummary[], nowMs: number): readonly PlainLine[] {
   return dreams.map((one, at) => dreamsLine(one, at, dreams.length > 1, nowMs));
 }

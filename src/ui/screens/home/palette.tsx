@@ -54,6 +54,7 @@ interface PendingValue {
   readonly line: EditedLine;
 }
 
+/** Events of the palette. */
 export type PaletteEvent =
   | { readonly type: 'list'; readonly event: ListEvent<PaletteCommand> }
   | { readonly type: 'typed'; readonly edit: LineEdit }

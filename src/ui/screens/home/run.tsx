@@ -34,6 +34,7 @@ export type FollowHome = (
 /** Shows a screen that is ready; resolves with its result when it is closed. */
 export type PreparedScreen = () => Promise<Note | undefined>;
 
+/** Options of the home screen. */
 export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -48,6 +49,7 @@ export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptio
   readonly previous: { readonly state: HomeState; readonly result: Note | undefined } | undefined;
 }
 
+/** How the home screen ended. */
 export type HomeEnd =
   | { readonly type: 'left' }
   | { readonly type: 'open'; readonly open: PreparedScreen; readonly state: HomeState };
@@ -137,6 +139,7 @@ interface HomeScreenProps extends Pick<View, 'homeDir'> {
   readonly handlers: HomeHandlers;
 }
 
+/** The home screen: a pure view of the store. */
 export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): ReactElement {
   const state = useStore(store);
   const style = useStyle();

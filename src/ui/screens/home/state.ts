@@ -9,6 +9,7 @@ import type { Note } from '../../components/screen.js';
 import { type HomeLine, type HomeStart, type HomeTarget, homeLines } from './lines.js';
 import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
 
+/** The state of the home screen. */
 export interface HomeState extends HomeStart {
   /** All lines that can be selected. */
   readonly list: ListState<HomeLine>;
@@ -22,6 +23,7 @@ export interface HomeState extends HomeStart {
   readonly isHelpOpen: boolean;
 }
 
+/** Events of the screen. */
 export type HomeEvent =
   | { readonly type: 'overview'; readonly overview: Partial<Overview>; readonly nowMs: number }
   | { readonly type: 'ticked'; readonly nowMs: number }

@@ -12,6 +12,7 @@ import {
 } from '../../terminal/mount-screen.js';
 import { syncRows } from './view.js';
 
+/** The title of the index screen. */
 export interface IndexTitle {
   readonly agentId: string;
   /** Where the memory is: `~/notes`. */
@@ -19,6 +20,7 @@ export interface IndexTitle {
   readonly backend: string;
 }
 
+/** Options of the index screen. */
 export interface IndexScreenOptions extends ScreenOptions {
   readonly title: IndexTitle;
   /** Milliseconds on any steady clock. */

@@ -12,6 +12,7 @@ import { levelPaint, localTime, otherFields } from '../../serve/log-line.js';
 import type { Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 
+/** A line of a log. */
 export interface LogEntry extends ListItem {
   /** As it is in the file. */
   readonly line: string;
@@ -29,6 +30,7 @@ interface LogSource {
   readonly minLevel: LogLevel;
 }
 
+/** Options of the screen. */
 export interface LogsScreenOptions extends ScreenOptions {
   readonly log: LogSource;
   readonly onStop: (key: 'ctrl-c' | 'q') => void;
@@ -44,6 +46,7 @@ const LEVELS = [
 
 type LevelChoice = (typeof LEVELS)[number][0];
 
+/** Opens a viewer of a log that is being written. */
 export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, onStop } = options;
   const browser = createBrowser<LogEntry, LevelChoice>({

@@ -48,6 +48,7 @@ export interface ProviderScreenOptions extends RunScreenOptions {
   readonly edit: ((place: SourceLocation) => Promise<void>) | undefined;
 }
 
+/** The result of the diagnostics screen. */
 export interface ProviderScreenEnd {
   /** The last diagnosis; undefined if the user left before it was complete. */
   readonly diagnosis: Diagnosis | undefined;

@@ -34,6 +34,7 @@ import {
   selectedItem,
 } from './state.js';
 
+/** Options of the search screen. */
 export interface SearchScreenOptions extends RunScreenOptions {
   readonly memory: string;
   readonly actions: SearchScreenActions;

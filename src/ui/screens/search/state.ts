@@ -22,6 +22,7 @@ import {
 import type { Note } from '../../components/screen.js';
 import { reduceSync, type SyncProgress, startSyncProgress } from '../../memory/sync-progress.js';
 
+/** The answer to a query. */
 export interface SearchAnswer {
   /** Undefined if the query has only filters. */
   readonly response: SearchResponse | undefined;
@@ -30,6 +31,7 @@ export interface SearchAnswer {
   readonly chips: readonly string[];
 }
 
+/** A result in the list. */
 export interface ResultItem extends ListItem {
   readonly result: SearchResult;
 }
@@ -43,6 +45,7 @@ export interface PassageText {
   readonly lineNumbers?: readonly number[];
 }
 
+/** Why a search or a preview failed. */
 export interface SearchFault {
   readonly message: string;
   readonly hint?: string | undefined;
@@ -70,6 +73,7 @@ export interface PreviewLayout {
   readonly matches: readonly number[];
 }
 
+/** The state of the search screen. */
 export interface SearchState {
   readonly input: EditedLine;
   /** Whether letters are typed into the input or act on the list. */
@@ -96,6 +100,7 @@ export interface SearchState {
   readonly note: Note | undefined;
 }
 
+/** Events of the search screen. */
 export type SearchEvent =
   | { readonly type: 'edited'; readonly edit: LineEdit }
   | { readonly type: 'recalled'; readonly at: number | undefined; readonly query: string }

@@ -20,6 +20,7 @@ import {
   withRecord,
 } from './view.js';
 
+/** Options of the screen. */
 export interface ServeScreenOptions extends Pick<View, 'homeDir'>, ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -37,6 +38,7 @@ const POLL_MS = 1000;
 /** Services that start together are drawn together. */
 const PACE_MS = 50;
 
+/** Opens the screen of all services. */
 export function openServeScreen(options: ServeScreenOptions) {
   const { style, now, queue, explain } = options;
   const initial: ServeScreenState = {

@@ -20,10 +20,12 @@ import { safeLine } from '../../safe-text.js';
 import { levelPaint, renderLogRecord } from '../../serve/log-line.js';
 import { createStyle, MARKS, type Mark, paintedMark, type Style } from '../../style.js';
 
+/** A service in the list. */
 export interface ServiceItem extends ListItem {
   readonly service: ServiceSnapshot;
 }
 
+/** The state of the screen of svc serve. */
 export interface ServeScreenState {
   /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;
@@ -41,6 +43,7 @@ export interface ServeScreenState {
 /** More is in the log file. */
 const MOST_RECORDS = 100;
 
+/** Adds a record to the latest ones of its service. */
 export function withRecord(
   logs: ServeScreenState['logs'],
   record: LogRecord,
@@ -56,6 +59,7 @@ export function isFailing({ state, failure }: ServiceSnapshot): boolean {
   return state === 'waiting' || failure !== null;
 }
 
+/** The services to list. */
 export function serviceItems(
   { serve }: ServeScreenState,
   choice: 'all' | 'failing',
@@ -72,6 +76,7 @@ export function serviceItems(
 
 const SPARK_COLUMNS = 15;
 
+/** The columns of the list. */
 export function serviceColumns(
   state: ServeScreenState,
   style: Style,

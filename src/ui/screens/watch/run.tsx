@@ -18,6 +18,7 @@ import { type Mark, paintedMark, type Style } from '../../style.js';
 import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
 import { type TerminalSize, terminalColumns } from '../../terminal/size.js';
 
+/** Options of the watch screen. */
 export interface WatchScreenOptions extends ScreenOptions {
   readonly rows: readonly Pick<WatchRow, 'folder' | 'name'>[];
   /** Milliseconds since the epoch. */
@@ -62,6 +63,7 @@ export function openWatchScreen(options: WatchScreenOptions) {
   };
 }
 
+/** One memory on the watch screen. */
 export interface WatchRow {
   readonly name: string;
   /** Where the memory is: `~/notes`. */
@@ -77,6 +79,7 @@ export interface WatchRow {
   readonly failure: { readonly failure: WatchFailure; readonly retryAtMs: number } | undefined;
 }
 
+/** The state of the watch screen. */
 export interface WatchScreenState extends WorkState {
   readonly rows: readonly WatchRow[];
   /** Milliseconds since the epoch, as of the last event or tick. */

@@ -20,6 +20,7 @@ import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js'
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
+/** Options of the screen. */
 export interface WebhooksScreenOptions extends ScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -38,6 +39,7 @@ export interface WebhooksScreenOptions extends ScreenOptions {
 /** Often enough to look live. */
 const POLL_MS = 250;
 
+/** Opens the screen of the webhook listener. */
 export function openWebhooksScreen(options: WebhooksScreenOptions) {
   const { style, now, mask, isWatched = false } = options;
   const store = createState<WebhooksScreenState>({

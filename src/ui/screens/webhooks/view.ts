@@ -12,6 +12,7 @@ import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
 
+/** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
   /** Undefined until the process has started. */
   readonly serve: ServeState | undefined;

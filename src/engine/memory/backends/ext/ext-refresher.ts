@@ -29,6 +29,7 @@ export interface ExtRefresherOptions {
   readonly onNewCollections: () => Promise<void>;
 }
 
+/** How a refresh is done. */
 export interface RefreshOptions {
   /** Embed now, regardless of the interval. */
   readonly embedsNow: boolean;

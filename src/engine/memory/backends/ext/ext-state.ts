@@ -57,13 +57,16 @@ const state = z.object({
 
 /** What is remembered of an agent's external index between processes. */
 export type ExtState = DeepReadonly<z.infer<typeof state>>;
+/** A collection as the program has it. */
 export type KnownCollection = Readonly<z.infer<typeof collection>>;
 type Rest = NonNullable<ExtState['rest']>;
 
+/** Whether two collections are the same to the program. */
 export function isSameCollection(a: KnownCollection, b: KnownCollection): boolean {
   return a.name === b.name && a.root === b.root && a.pattern === b.pattern;
 }
 
+/** Path of the state file of an agent's folder. */
 export function extStateFile(dir: string): string {
   return join(dir, 'state.json');
 }

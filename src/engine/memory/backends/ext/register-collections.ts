@@ -105,6 +105,7 @@ function refusesPattern(pattern: string): ToolFailure {
   );
 }
 
+/** The collections that the program has now. */
 export async function listCollections(
   run: Run,
   { update }: ExtSettings,
@@ -112,6 +113,7 @@ export async function listCollections(
   return readCollections((await run(['collection', 'list'], update.commandTimeoutMs)).stdout);
 }
 
+/** How many files the program has in some collections. */
 export function countFiles(
   listed: readonly ListedCollection[],
   collections: readonly Pick<Collection, 'name'>[],

@@ -6,6 +6,7 @@ import type { RunOptions } from './tool/run-tool.js';
 
 /** A program that stays running between queries. */
 export type Session = Pick<McpSession, 'ask' | 'close'>;
+/** Starts one. */
 export type OpenSession = (tool: Tool) => Promise<Session>;
 
 export type KeptSession = ReturnType<typeof keepSession>;

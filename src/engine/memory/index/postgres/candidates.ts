@@ -79,6 +79,7 @@ const MOST_COPIES = 4;
 
 const DATED = 'memory = $1 AND first_day <= $3 AND last_day >= $2';
 
+/** The questions of searches by words. */
 export function keywordQueries(memory: OpenMemory) {
   const { sql } = memory;
   return {

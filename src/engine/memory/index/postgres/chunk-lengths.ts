@@ -54,6 +54,7 @@ export async function clearLengths(
   return sum;
 }
 
+/** A row of `chunk_lengths`. */
 export interface LengthPage {
   readonly page: number;
   readonly lengths: Buffer;

@@ -63,6 +63,7 @@ export function phrasesOf(node: MatchNode): readonly PhraseNode[] {
   return node.parts.flatMap(phrasesOf);
 }
 
+/** The hits of a phrase. */
 export type HitsOf = (phrase: PhraseNode) => Hits;
 
 /** What BM25 needs of an index. */

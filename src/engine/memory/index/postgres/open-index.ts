@@ -4,6 +4,7 @@ import { type IndexIdentity, identityDifferences } from '../identity.js';
 import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { createPostgresIndex, type PostgresIndex } from './postgres-index.js';
 
+/** How a memory is opened to index into it. */
 export interface PrepareOptions {
   /** Makes all documents of the host count as changed. */
   readonly force?: boolean;

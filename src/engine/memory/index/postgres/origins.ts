@@ -41,6 +41,7 @@ export async function listOrigins(sql: Sql, agent?: string): Promise<readonly Or
   );
 }
 
+/** A document of another origin. */
 export interface OtherDocument extends StoredDocument {
   readonly origin: string;
 }
@@ -60,6 +61,7 @@ export async function otherDocuments(
   return rows.map(storedDocumentOf);
 }
 
+/** A chunk with its id in the memory. */
 export interface StoredChunk extends Chunk {
   readonly chunkId: number;
 }

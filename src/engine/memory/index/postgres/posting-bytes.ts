@@ -228,6 +228,7 @@ function placesAt(reader: Reader): number[] {
   return places;
 }
 
+/** The column of a place. */
 export function columnOf(place: number): number {
   return Math.floor(place / COLUMN_FACTOR);
 }

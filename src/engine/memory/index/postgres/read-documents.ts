@@ -30,6 +30,7 @@ export const JOIN_CHUNKS = `
     WHERE chunks.memory = documents.memory AND chunks.id >= lower(ids) AND chunks.id < upper(ids) OFFSET 0
   ) AS chunks`;
 
+/** What an index has of documents. */
 export function documentQueries(memory: OpenMemory) {
   const { sql } = memory;
   return {

@@ -18,6 +18,7 @@ import { AUTOMERGE, setAutomerge } from './schema.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import type { VectorSettings } from './vectors/extension.js';
 
+/** The index as a SQLite database, see schema.ts. */
 export interface SqliteIndex extends MemoryIndex {
   /** Whether the file is still the index that was opened: another process may have replaced it. */
   isCurrent(): boolean;

@@ -27,6 +27,7 @@ export interface ArchivedSession extends FileFingerprint {
   readonly importedFrom: string | null;
 }
 
+/** An export that was read. */
 export interface ImportRecord extends FileFingerprint {
   readonly file: string;
   /** Why it could not be read, or not completely. */

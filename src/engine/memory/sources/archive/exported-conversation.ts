@@ -13,6 +13,7 @@ import {
   withoutInjections,
 } from '../transcripts/transcript-reader.js';
 
+/** A conversation of a data export. */
 export interface ExportedConversation {
   readonly format: ExportFormat;
   /** Consists of letters, digits and dashes. */

@@ -14,6 +14,7 @@ export interface JsonlLine {
   readonly isEnded: boolean;
 }
 
+/** Where reading starts. */
 export interface LinePosition {
   readonly offset: number;
   /** 1-based number of the line that starts there. */

@@ -23,11 +23,13 @@ export interface ReadingPoint extends LinePosition {
   readonly reading: ReadingState;
 }
 
+/** Where reading a file stopped. */
 export interface StopPoint extends ReadingPoint {
   /** Fingerprint of everything before the offset. */
   readonly print: string;
 }
 
+/** What was read of a transcript. */
 export interface ConversationPart {
   /** Taken before reading. */
   readonly fingerprint: FileFingerprint;
@@ -199,6 +201,7 @@ export interface ReadingState {
   readonly lastTurn: string | undefined;
 }
 
+/** The result of a line, and the state after it. */
 export interface ReadLine {
   readonly turn: Turn | undefined;
   readonly state: ReadingState;

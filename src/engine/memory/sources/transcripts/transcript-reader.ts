@@ -48,6 +48,7 @@ export interface TranscriptScan {
   readonly skipped: readonly SkippedFile[];
 }
 
+/** The result of reading one line. */
 export type LineMeaning =
   | { readonly type: 'turn'; readonly turn: Turn; readonly key?: string | undefined }
   /** The whole file is not indexed: a scheduled run, a diary, a conversation of other agents. */
@@ -55,6 +56,7 @@ export type LineMeaning =
   /** Tool calls, results, thinking, bookkeeping. */
   | { readonly type: 'noise' };
 
+/** A line's JSON object. */
 export type LineRecord = Readonly<Record<string, unknown>>;
 
 /** What a reader needs to determine its default location. */
@@ -92,11 +94,13 @@ export function recordIn(json: unknown): LineRecord | undefined {
   return isRecord(value) ? value : undefined;
 }
 
+/** A field that is an object. */
 export function objectField(record: LineRecord, name: string): LineRecord | undefined {
   const value = record[name];
   return isRecord(value) ? value : undefined;
 }
 
+/** A field that is a string. */
 export function stringField(record: LineRecord, name: string): string | undefined {
   const value = record[name];
   return typeof value === 'string' ? value : undefined;
@@ -147,6 +151,7 @@ export function isOfProject(about: string, folders: readonly string[]): boolean 
   );
 }
 
+/** A turn, or noise for an empty text. */
 export function turnOrNoise(
   role: TurnRole | undefined,
   text: string,

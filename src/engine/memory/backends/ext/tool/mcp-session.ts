@@ -184,6 +184,7 @@ class ChildTransport implements Transport {
   }
 }
 
+/** A tool that the program offers over MCP. */
 export interface OfferedTool {
   readonly name: string;
   /** The names of its arguments. */

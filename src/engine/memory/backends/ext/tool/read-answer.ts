@@ -1,6 +1,7 @@
 import { isRecord, parsedJson } from '../../../../support/text.js';
 import { ToolFailure } from './open-tool.js';
 
+/** One hit as the program reports it. */
 export interface ToolHit {
   readonly collection: string;
   /** Relative to the collection's folder; older releases rewrite it, see find-file.ts. */

@@ -9,6 +9,7 @@ export interface RunOptions {
   readonly announce?: AnnounceProgram | undefined;
 }
 
+/** What a successful run printed. */
 export interface ToolOutput {
   readonly stdout: string;
   readonly stderr: string;

@@ -19,6 +19,7 @@ import type { OpenMemory } from '../candidates.js';
 import { JOIN_CHUNKS } from '../read-documents.js';
 import { ensureSpace, enterSpaces, findSpace, raiseWholeTo, signBits } from './spaces.js';
 
+/** The vectors of a memory. */
 export function embeddingQueries(memory: OpenMemory) {
   const { sql } = memory;
   return {

@@ -7,6 +7,7 @@ import { vectorQueries } from './vector-candidates.js';
 
 export { embeddingClaims } from './missing-embeddings.js';
 
+/** What a memory has of vectors. */
 export function vectorPart(memory: OpenMemory): VectorIndex {
   return {
     ...embeddingQueries(memory),

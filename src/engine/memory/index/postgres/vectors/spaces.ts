@@ -17,6 +17,7 @@ export interface Space {
   readonly indexedBy: string | null;
 }
 
+/** The space of an identity, if it exists. */
 export async function findSpace(
   sql: Sql,
   memory: number,

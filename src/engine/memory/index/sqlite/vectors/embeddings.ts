@@ -187,6 +187,7 @@ const PACKED = `
 
 type PackedRow = Omit<PackedEmbedding, 'used'> & { readonly used: number };
 
+/** The vectors of an index, as they are stored. */
 export function packedStore(database: Connection): PackedStore {
   return {
     count: async () => {

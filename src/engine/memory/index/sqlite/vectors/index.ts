@@ -9,6 +9,7 @@ import { vectorQueries } from './vector-candidates.js';
 
 export { packedStore } from './embeddings.js';
 
+/** What an index has of vectors. */
 export function vectorPart(
   database: Connection,
   filtered: Filtered,

@@ -14,6 +14,7 @@ export function hashChunks(database: Connection): void {
   );
 }
 
+/** A row of `spaces`. */
 export interface Space {
   readonly id: number;
   readonly identity: string;
@@ -33,6 +34,7 @@ export function allSpaces(database: Connection): Space[] {
   return queryRows<SpaceRow>(database, `${SELECT_SPACE} ORDER BY id`).map(toSpace);
 }
 
+/** The space of an identity, if it exists. */
 export function findSpace(database: Connection, identity: string): Space | undefined {
   const row = queryRow<SpaceRow>(database, `${SELECT_SPACE} WHERE identity = ?`, identity);
   return row === undefined ? undefined : toSpace(row);
