@@ -36,7 +36,7 @@ export type { DreamSchedule } from './schedule/dream-schedule.js';
 export { crontabLine, systemdTimer } from './schedule/systemd-timer.js';
 export type { RecallEntry } from './scoring/recall-entry.js';
 export { type OpenDreams, openDreams } from './store/dream-database.js';
-export { hasFailed, PHASES, type PhaseName, type SweepRecord } from './store/sweep-records.js';
+export { hasFailed, PHASES, type PhaseName } from './store/sweep-records.js';
 export { openSources } from './sweep/dream-sources.js';
 export {
   runSweep,
