@@ -91,17 +91,13 @@ export function writeFileAtomically(file: string, text: string): void {
   try {
     const target = ifThere(() => realpathSync(file)) ?? file;
     makeFolders(dirname(target));
-    replaceFile(target, text, modeOf(target));
+    // Configuration may hold plain-text secrets, so a new file is for its owner alone.
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE_MODE;
+    replaceFile(target, text, mode & 0o7777);
   } catch (cause) {
     throw new SvcError('CONFIG_WRITE_FAILED', `cannot write ${file}: ${systemReason(cause)}`, {
       hint: "check the folder's permissions and free space",
       cause,
     });
   }
-}
-
-/** Configuration may hold plain-text secrets, so a new file is for its owner alone. */
-function modeOf(file: string): number {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat === undefined ? PRIVATE_MODE : stat.mode & 0o7777;
 }

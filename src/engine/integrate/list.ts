@@ -88,8 +88,8 @@ export async function registeredCaptures(context: IntegrateContext) {
   const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
     const hooks = await skipUnreadable(() => captureHooks(context, scope, agent));
     if (hooks === undefined) return [];
-    /** How the last capture ended; undefined if there was none. */
-    const last = lastCapture(context.state, id);
+    /** How the last capture ended; undefined if none was recorded. A damaged one is replaced by the next capture. */
+    const last = captureSchema.safeParse(readJsonFile(captureFile(context.state, id))).data;
     return [{ agent: id, title, file, moved: hooks.moved, last }];
   });
   return (await Promise.all(captures)).flat();
@@ -384,12 +384,6 @@ export type LastCapture = Readonly<z.infer<typeof captureSchema>>;
 /** Records how a capture ended, since nobody sees the errors of a hook. @throws the system's error */
 export function recordCapture(state: StatePaths, agent: string, capture: LastCapture): void {
   writeJsonFile(captureFile(state, agent), capture);
-}
-
-/** Undefined if none was recorded. */
-function lastCapture(state: StatePaths, agent: string): LastCapture | undefined {
-  // A damaged one is replaced by the next capture.
-  return captureSchema.safeParse(readJsonFile(captureFile(state, agent))).data;
 }
 
 function captureFile({ stateDir }: StatePaths, agent: string): string {

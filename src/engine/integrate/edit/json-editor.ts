@@ -1,5 +1,5 @@
-import type { ConfigFault } from '../../config/authoring.js';
 import {
+  type ConfigFault,
   editJson,
   endOf,
   isBlankJson,
