@@ -23,7 +23,6 @@ export interface RecallWork {
   readonly lexicalOnly: boolean;
   /** Undefined condenses without a model. */
   readonly model: NamedModel | undefined;
-  /** Time limit in milliseconds. */
   readonly timeLimitMs: number;
 }
 

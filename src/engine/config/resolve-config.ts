@@ -186,7 +186,6 @@ function resolveSchedule(
   };
 }
 
-/** The controller of the flows of a route. */
 function controllerOf(id: string, route: Pick<RouteInput, 'controllerId'> | undefined): string {
   return route?.controllerId ?? `webhooks/${id}`;
 }

@@ -29,7 +29,6 @@ interface ScoredQuestion {
   readonly metrics: Metrics;
 }
 
-/** An evaluation compared with a baseline. */
 type BaselineVerdict = Omit<NonNullable<EvalOutput['baseline']>, 'file' | 'margin'>;
 
 const FILE_MODE = 0o644;

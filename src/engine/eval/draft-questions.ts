@@ -251,7 +251,6 @@ export function passagesOfFile(path: string, lines: NonNullable<FileLines>): Pas
   return passages;
 }
 
-/** Removes Markdown marks. */
 function withoutMarks(text: string): string {
   return text
     .replaceAll(/!?\[([^\]]{0,300})\]\([^)]{0,500}\)/gu, '$1')

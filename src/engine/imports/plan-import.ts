@@ -183,7 +183,6 @@ class SettingsMerge {
     return ['agents', 'list', position === -1 ? list.length : position, ...path];
   }
 
-  /** The text with an entry for the agent. */
   private textWith(agent: string, path: ConfigPath): string {
     const entry = path.slice(0, 3);
     if (valueAt(this.data, entry) !== undefined) return this.text;

@@ -8,7 +8,6 @@ import { isSecretValue, MASK, redactSecrets, SECRET_FIELD } from './token-patter
 export interface SecretMask {
   /** Remembers a secret, unless it is shorter than {@link LEAST_KNOWN_CHARS}. */
   readonly learn: (value: string) => void;
-  /** The text with secrets masked. */
   readonly text: (text: string) => string;
   /** Plain JSON data with secrets masked in its texts; keys and shape stay. */
   readonly data: <T>(data: T) => T;

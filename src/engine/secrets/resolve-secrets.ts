@@ -158,7 +158,6 @@ export function envLookup(
   };
 }
 
-/** The default alias for variables. */
 const DEFAULT_ALIAS = 'default';
 
 /**

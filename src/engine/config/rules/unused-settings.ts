@@ -19,7 +19,6 @@ import {
 
 const INPUT_TYPES = ['inputType', 'queryInputType', 'documentInputType'] as const;
 
-/** Settings that the adapter ignores. */
 export const settingsFitAdapter: Rule = eachScope(function* (scope, input) {
   const target = followProvider(input, scope.settings.provider);
   if (target.kind !== 'adapter') return;

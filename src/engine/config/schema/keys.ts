@@ -76,7 +76,6 @@ export function text() {
   return pattern(/\S/u, 'a string that is not blank');
 }
 
-/** A string matching an expression. */
 export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });
 }
@@ -167,7 +166,6 @@ export function host() {
   );
 }
 
-/** An absolute http(s) URL. */
 export function httpUrl() {
   return address(/^https?:\/\/[^\s/?#]\S*$/u, HTTP_URL);
 }

@@ -45,7 +45,6 @@ export const agentMcp = () => ({
   write: key(z.boolean(), 'Offer `memory_add` for the memory of this agent'),
 });
 
-/** `mcp`: the MCP server. */
 export const mcp = () => ({
   write: key(z.boolean(), 'Offer `memory_add`, with which agents add to notes'),
   http: section('Where `svc mcp --http` listens', http),

@@ -166,7 +166,6 @@ const trustedConfig = z.object({
 });
 type TrustedConfig = Readonly<z.infer<typeof trustedConfig>>;
 
-/** The record of a file, if it is readable. */
 function findTrusted(stateDir: string, file: string): TrustedConfig | undefined {
   const record = readRecord(recordFile(stateDir, file));
   return record?.file === file ? record : undefined;

@@ -101,7 +101,6 @@ function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['lab
 /** Details for hints. */
 interface BedrockCallPlace {
   readonly modelId: string;
-  /** The setting that names the model. */
   readonly modelSetting: string;
   readonly region: string;
   /** Source of the bearer token; undefined for signed requests. */

@@ -38,7 +38,6 @@ export interface GeminiConnection {
   lines(call: VendorCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
 
-/** The connection for some settings. */
 export function geminiConnection(
   settings: ProviderSettings,
   provider: AddressedProvider,
