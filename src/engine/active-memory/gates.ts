@@ -7,6 +7,7 @@ import {
   type SessionFacts,
 } from '../scope/decide-scope.js';
 
+/** The effective `plugins.entries.active-memory`. */
 export type ActiveMemorySettings = ResolvedConfig['plugins']['entries']['active-memory'];
 
 /** What is checked before recalling, in this order (facts §1.2); `scope` is facts §8.3. */

@@ -82,6 +82,7 @@ function isOnlyInvalid({ code, path }: ConfigFault, schemaFaults: readonly Confi
   );
 }
 
+/** A finding with its locations. */
 export function locateFinding(document: ConfigDocument, finding: RuleFinding): ConfigFault {
   const { path, related, ...rest } = finding;
   return {

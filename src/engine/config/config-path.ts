@@ -4,6 +4,7 @@ import { isRecord } from '../support/text.js';
 /** A key of an object, or a 0-based position in a list. */
 export type PathSegment = string | number;
 
+/** A path from the root of the configuration. */
 export type ConfigPath = readonly PathSegment[];
 
 export const DREAMING_PATH = ['plugins', 'entries', 'memory-core', 'config', 'dreaming'] as const;

@@ -37,6 +37,7 @@ export type FilledMemorySearch = WithDefaults<MemorySearchInput, typeof MEMORY_S
  */
 export type MemorySearchSettings = ParsedSecrets<FilledMemorySearch>;
 
+/** `query.rerank`. */
 export type ResolvedRerank = MemorySearchSettings['query']['rerank'];
 
 /** {@link MemorySearchSettings} with the paths of one agent made absolute. */
@@ -51,6 +52,7 @@ export type ResolvedMemorySearch = Omit<MemorySearchSettings, 'store' | 'local'>
   };
 };
 
+/** Id of a configured agent. */
 export type AgentId = string & { readonly __brand: 'AgentId' };
 
 /** An agent with paths as written. */
@@ -110,6 +112,7 @@ export type ResolvedVerify = ParsedSecrets<
   | WithDefaults<Extract<VerifyInput, { scheme: 'hmac' }>, typeof HMAC_DEFAULTS>
 >;
 
+/** A rule of a route's `map`. */
 export type MapRule = NonNullable<RouteInput['map']>[number];
 
 /** Has either a secret or `verify`. */

@@ -20,18 +20,22 @@ export function listOf<Fields extends Shape>(fields: Fields) {
   return z.array(z.strictObject(fields));
 }
 
+/** A field with a list of objects. */
 export function listField<Fields extends Shape>(meaning: string, fields: Fields) {
   return field(listOf(fields), meaning);
 }
 
+/** A field with an object. */
 export function objectField<Fields extends Shape>(meaning: string, fields: Fields) {
   return field(z.strictObject(fields), meaning);
 }
 
+/** A field with an object or `null`. */
 export function objectOrNullField<Fields extends Shape>(meaning: string, fields: Fields) {
   return field(z.nullable(z.strictObject(fields)), meaning);
 }
 
+/** A field with an object, which may be absent. */
 export function optionalObjectField<Fields extends Shape>(meaning: string, fields: Fields) {
   return field(z.optional(z.strictObject(fields)), meaning);
 }

@@ -19,6 +19,7 @@ export interface AskOptions {
   readonly onAnswer: () => void;
 }
 
+/** A question with its answer. */
 export interface AnsweredQuestion {
   readonly question: EvalQuestion;
   readonly targets: readonly Target[];

@@ -14,6 +14,7 @@ import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
 import { tomlEditor } from './edit/toml-editor.js';
 
+/** A configuration file of an agent. */
 export interface AgentFile {
   /** Where the agent looks for it. */
   readonly path: string;

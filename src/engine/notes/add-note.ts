@@ -32,6 +32,7 @@ import {
 } from './note-entry.js';
 import type { MemoryAddOutput } from './output-schemas.js';
 
+/** Text to add to a note. */
 export interface NoteRequest {
   readonly text: string;
   /** `today`, or a path in the workspace. */

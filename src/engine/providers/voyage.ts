@@ -87,6 +87,7 @@ function labelOf(role: InputRole, { inputTypes }: ProviderSettings): string {
   return configured !== undefined && LABELS.includes(configured) ? configured : role;
 }
 
+/** The default endpoint for a key. */
 export function voyageEndpoint(credential: Credential | undefined): string {
   return credential !== undefined && ATLAS_KEY.test(credential.value) ? ATLAS_ENDPOINT : ENDPOINT;
 }

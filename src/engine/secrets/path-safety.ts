@@ -34,6 +34,7 @@ export function orPathFault<T>(guarded: GuardedPath, step: Promise<T>): Promise<
   });
 }
 
+/** The fault for a system error. */
 export function pathFault({ path, alias, key }: GuardedPath, error: unknown): SecretFault {
   const setting = `${placeOf(alias)}.${key}`;
   switch (systemErrorCode(error)) {

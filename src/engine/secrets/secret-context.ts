@@ -10,11 +10,13 @@ export interface SecretContext extends Pick<EngineContext, 'env' | 'onSecret'> {
 /** A secret that has to be looked up. */
 export type SecretReference = Extract<SecretInput, { kind: 'reference' }>;
 
+/** A `secrets.providers` entry. */
 export type SecretProvider = ResolvedConfig['secrets']['providers'][string];
 
 /** A provider that reads environment variables. */
 export type EnvProvider = Extract<SecretProvider, { source: 'env' }>;
 
+/** A provider that reads a file. */
 export type FileProvider = Extract<SecretProvider, { source: 'file' }>;
 
 /** A provider that runs a program. */

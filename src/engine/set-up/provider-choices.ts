@@ -80,6 +80,7 @@ interface ProviderOffer {
   readonly model: string | null;
 }
 
+/** The offered providers and the default. */
 export interface ProviderOffers {
   readonly offers: readonly ProviderOffer[];
   /** `none` where the configuration has it; undefined means keyword search until there is a provider. */

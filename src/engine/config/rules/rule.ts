@@ -149,6 +149,7 @@ export function warning(code: FaultCode, path: ConfigPath, texts: FindingTexts):
  */
 export type Rule = (input: ConfigInput, scopes: readonly SearchScope[]) => Iterable<RuleFinding>;
 
+/** A rule for each scope of `memorySearch`. */
 export function eachScope(
   rule: (scope: SearchScope, input: ConfigInput) => Iterable<RuleFinding>,
 ): Rule {

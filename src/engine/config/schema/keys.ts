@@ -76,6 +76,7 @@ export function text() {
   return pattern(/\S/u, 'a string that is not blank');
 }
 
+/** A string matching an expression. */
 export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });
 }
@@ -166,6 +167,7 @@ export function host() {
   );
 }
 
+/** An absolute http(s) URL. */
 export function httpUrl() {
   return address(/^https?:\/\/[^\s/?#]\S*$/u, HTTP_URL);
 }

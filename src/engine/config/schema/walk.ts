@@ -94,6 +94,7 @@ function knownKeys(schema: Schema, value: unknown): readonly string[] {
   return [];
 }
 
+/** The schema of a map's keys. */
 export function mapKeySchema(schema: Schema): Schema | undefined {
   const inner = unwrap(schema);
   return inner instanceof $ZodRecord ? inner._zod.def.keyType : undefined;

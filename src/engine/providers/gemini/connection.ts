@@ -38,6 +38,7 @@ export interface GeminiConnection {
   lines(call: VendorCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
 }
 
+/** The connection for some settings. */
 export function geminiConnection(
   settings: ProviderSettings,
   provider: AddressedProvider,

@@ -244,6 +244,7 @@ export async function loadModel(
 /** A model is freed in milliseconds, unless the library waits for a context that failed and was collected. */
 const FREE_MS = 5000;
 
+/** Frees a model and its contexts. */
 export async function freeModel(model: LlamaModel): Promise<void> {
   await withinTime(FREE_MS, undefined, () => model.dispose());
 }
