@@ -103,9 +103,9 @@ async function ingestNew(
   });
 }
 
-async function openLogs(shared: SharedMemories): Promise<readonly SharedRecalls[]> {
-  const { openAllRecalls } = await import('./recall-log/shared-recalls.js');
-  return openAllRecalls(shared);
+async function openLogs({ places, context }: SharedMemories): Promise<readonly SharedRecalls[]> {
+  const { SharedRecalls } = await import('./recall-log/shared-recalls.js');
+  return Promise.all(places.map((place) => SharedRecalls.open(place, context)));
 }
 
 /** What every change made by hand needs. */

@@ -38,7 +38,7 @@ interface AttemptOptions {
 export class TaskAttempt {
   private readonly claimed: ClaimedTask;
   private readonly options: AttemptOptions;
-  private readonly keeper: ReturnType<typeof leaseKeeper>;
+  private readonly keeper: LeaseKeeper;
   private readonly mask: SecretMask;
   private readonly abandoned = new AbortController();
   private job: RunningJob | undefined;
@@ -48,7 +48,7 @@ export class TaskAttempt {
     this.claimed = claimed;
     this.options = options;
     this.mask = createSecretMask([...options.settings.secrets, claimed.leaseToken]);
-    this.keeper = leaseKeeper(claimed, { ...options, onStop: (cause) => this.stop(cause) });
+    this.keeper = new LeaseKeeper(claimed, { ...options, onStop: (cause) => this.stop(cause) });
   }
 
   /** Resolves when it has ended and that is stored. Never rejects. */
@@ -198,80 +198,91 @@ interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'l
  * Keeps the lease of a running task: reports in time, stores progress, and notices when the task is cancelled
  * or taken away.
  */
-function leaseKeeper(
-  { task: claimed, leaseToken, askedAtMs }: ClaimedTask,
-  { clock, flows, log, onStop }: LeaseKeeperOptions,
-) {
-  const lease: TaskLease = { taskId: claimed.taskId, token: leaseToken };
-  const { leaseMs } = flows.policy;
-  const clockJumped = jumpDetector(() => clock.now());
+class LeaseKeeper {
+  readonly lease: TaskLease;
+  private readonly leaseHash: string | null;
+  private readonly options: LeaseKeeperOptions;
   /** By a clock that never jumps. */
-  let endsAtMs = askedAtMs + leaseMs;
-  let seenVersion = '';
-  let isChecking = false;
-  let progress: string | undefined;
-  let timers: readonly NodeJS.Timeout[] = [];
-  let progressTimer: NodeJS.Timeout | undefined;
+  private endsAtMs: number;
+  private readonly clockJumped;
+  private seenVersion = '';
+  private isChecking = false;
+  private progress: string | undefined;
+  private timers: readonly NodeJS.Timeout[] = [];
+  private progressTimer: NodeJS.Timeout | undefined;
 
-  const stopIfOver = (): void => {
-    if (runningMs() > endsAtMs) onStop('lease-lost');
-  };
+  constructor({ task, leaseToken, askedAtMs }: ClaimedTask, options: LeaseKeeperOptions) {
+    this.lease = { taskId: task.taskId, token: leaseToken };
+    this.leaseHash = task.leaseHash;
+    this.options = options;
+    this.endsAtMs = askedAtMs + options.flows.policy.leaseMs;
+    this.clockJumped = jumpDetector(() => options.clock.now());
+  }
+
+  start(): void {
+    this.stopIfOver();
+    this.timers = [
+      setInterval(() => void this.check(), POLL_MS),
+      setInterval(() => void this.beat(), this.options.flows.policy.leaseMs / BEATS_PER_LEASE),
+    ];
+  }
+
+  /** Stores progress, after a short while. */
+  setProgress(progress: string): void {
+    this.progress = progress;
+    this.progressTimer ??= setTimeout(() => {
+      this.progressTimer = undefined;
+      void this.beat();
+    }, PROGRESS_MS);
+  }
+
+  end(): void {
+    for (const timer of this.timers) clearInterval(timer);
+    clearTimeout(this.progressTimer);
+  }
+
+  private stopIfOver(): void {
+    if (runningMs() > this.endsAtMs) this.options.onStop('lease-lost');
+  }
+
   /** Cheap while no process commits anything. */
-  const check = async (): Promise<void> => {
-    stopIfOver();
+  private async check(): Promise<void> {
+    const { flows, onStop } = this.options;
+    this.stopIfOver();
     // By the new time, the lease in the database may have expired.
-    if (clockJumped() !== undefined) void beat();
-    if (isChecking) return;
-    isChecking = true;
+    if (this.clockJumped() !== undefined) void this.beat();
+    if (this.isChecking) return;
+    this.isChecking = true;
     try {
       const version = await flows.version();
-      if (version === seenVersion) return;
-      const task = await flows.operator.findTask(lease.taskId);
+      if (version === this.seenVersion) return;
+      const task = await flows.operator.findTask(this.lease.taskId);
       // It has ended, is queued again, or another runner holds it.
-      if (task?.leaseHash !== claimed.leaseHash) onStop('lease-lost');
+      if (task?.leaseHash !== this.leaseHash) onStop('lease-lost');
       else if (task.cancelRequestedAt !== null) onStop('cancelled');
-      seenVersion = version;
+      this.seenVersion = version;
     } catch {
       // The next one may succeed; without any the lease expires.
     } finally {
-      isChecking = false;
+      this.isChecking = false;
     }
-  };
-  const beat = async (): Promise<void> => {
+  }
+
+  private async beat(): Promise<void> {
+    const { flows, log, onStop } = this.options;
+    const { progress } = this;
     const startedMs = runningMs();
     try {
-      const answer = await flows.tasks.heartbeat(lease, { progress });
+      const answer = await flows.tasks.heartbeat(this.lease, { progress });
       if (!answer.ok) {
         onStop('lease-lost');
         return;
       }
-      endsAtMs = startedMs + leaseMs;
+      this.endsAtMs = startedMs + flows.policy.leaseMs;
       if (answer.task.cancelRequestedAt !== null) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.
       log.warn(faultFields(error), `could not report on the task: ${messageOf(error)}`);
     }
-  };
-  return {
-    lease,
-    start: (): void => {
-      stopIfOver();
-      timers = [
-        setInterval(() => void check(), POLL_MS),
-        setInterval(() => void beat(), leaseMs / BEATS_PER_LEASE),
-      ];
-    },
-    /** Stores progress, after a short while. */
-    setProgress: (text: string): void => {
-      progress = text;
-      progressTimer ??= setTimeout(() => {
-        progressTimer = undefined;
-        void beat();
-      }, PROGRESS_MS);
-    },
-    end: (): void => {
-      for (const timer of timers) clearInterval(timer);
-      clearTimeout(progressTimer);
-    },
-  };
+  }
 }

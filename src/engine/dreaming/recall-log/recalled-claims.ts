@@ -117,8 +117,8 @@ export async function logRecall(
   const recall = recallOf(response, clock.now());
   if (recall === undefined) return;
   if (shared !== undefined) {
-    const { openSharedRecalls } = await import('./shared-recalls.js');
-    await (await openSharedRecalls(shared, context)).append(recall);
+    const { SharedRecalls } = await import('./shared-recalls.js');
+    await (await SharedRecalls.open(shared, context)).append(recall);
     return;
   }
   const { files } = dreamWorkspace(realpathSync(workspaceDir), state);

@@ -20,110 +20,120 @@ const MOST_AT_ONCE = 1000;
  * The recall log of a shared memory, on its server: the searches of all hosts. Each host that sweeps reads all of
  * them, and remembers how far it is.
  */
-export type SharedRecalls = Awaited<ReturnType<typeof openSharedRecalls>>;
+export class SharedRecalls {
+  readonly place: SharedPlace;
+  private readonly server: Server;
 
-/** @throws SvcError STORAGE_* */
-export async function openSharedRecalls(place: SharedPlace, context: ServerContext) {
-  const { agent, origin } = place;
-  const server = await openCurrentServer(context, place.config);
-  /** A search with the host that has each claim. */
-  const lineOf = ({ claims, ...recall }: RecallLine): string =>
-    JSON.stringify({ ...recall, claims: claims.map((claim) => ({ origin, ...claim })) });
-  /** The next searches after a number, oldest first. */
-  const after = (number: number) =>
-    server.query<{ readonly number: number; readonly line: string }>(
-      'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT $3',
-      [agent, number, MOST_AT_ONCE],
+  private constructor(place: SharedPlace, server: Server) {
+    this.place = place;
+    this.server = server;
+  }
+
+  /** @throws SvcError STORAGE_* */
+  static async open(place: SharedPlace, context: ServerContext): Promise<SharedRecalls> {
+    return new SharedRecalls(place, await openCurrentServer(context, place.config));
+  }
+
+  /** Appends a search, with the host that has each claim. */
+  async append(recall: RecallLine): Promise<void> {
+    const { agent } = this.place;
+    // The row of the log stays locked until the commit, so that no number is visible before a smaller one.
+    await this.server.run(
+      `WITH log AS (
+         INSERT INTO svc.recall_logs AS known (agent) VALUES ($1)
+         ON CONFLICT (agent) DO UPDATE SET last = known.last + 1 RETURNING last
+       ), oldest AS (
+         DELETE FROM svc.recalls WHERE agent = $1 AND number <= (SELECT last FROM log) - $3
+       )
+       INSERT INTO svc.recalls (agent, number, line) SELECT $1, last, $2 FROM log`,
+      [agent, this.lineOf(recall), MOST_RECALLS],
     );
-  return {
-    place,
-    lineOf,
-    after,
-    /** Appends a search, with the host that has each claim. */
-    append: async (recall: RecallLine): Promise<void> => {
-      // The row of the log stays locked until the commit, so that no number is visible before a smaller one.
-      await server.run(
-        `WITH log AS (
-           INSERT INTO svc.recall_logs AS known (agent) VALUES ($1)
-           ON CONFLICT (agent) DO UPDATE SET last = known.last + 1 RETURNING last
-         ), oldest AS (
-           DELETE FROM svc.recalls WHERE agent = $1 AND number <= (SELECT last FROM log) - $3
-         )
-         INSERT INTO svc.recalls (agent, number, line) SELECT $1, last, $2 FROM log`,
-        [agent, lineOf(recall), MOST_RECALLS],
-      );
-    },
-    /** Appends lines of a host's own log that are not here yet, in one transaction. @returns how many */
-    copy: (lines: readonly string[]): Promise<number> =>
-      server.run(
-        `WITH new AS (
-           SELECT line, row_number() OVER (ORDER BY at) AS number
-           FROM unnest($2::text[]) WITH ORDINALITY AS given (line, at)
-           WHERE NOT EXISTS (
-             SELECT FROM svc.recalls WHERE agent = $1 AND recalls.line = given.line)
-         ), log AS (
-           INSERT INTO svc.recall_logs AS known (agent, last)
-           SELECT $1, count(*) FROM new HAVING count(*) > 0
-           ON CONFLICT (agent) DO UPDATE SET last = known.last + excluded.last RETURNING last
-         )
-         INSERT INTO svc.recalls (agent, number, line)
-         SELECT $1, last - (SELECT count(*) FROM new) + number, line FROM log CROSS JOIN new`,
-        [agent, lines],
-      ),
-    /** Those of some lines that are here. */
-    find: async (lines: readonly string[]): Promise<readonly string[]> => {
-      const rows = await server.query<{ readonly line: string }>(
-        'SELECT DISTINCT line FROM svc.recalls WHERE agent = $1 AND line = ANY ($2)',
-        [agent, lines],
-      );
-      return rows.map(({ line }) => line);
-    },
-    /** Identifies the log on its server; undefined if nothing was ever recorded. */
-    name: async (): Promise<string | undefined> => {
-      const [log] = await server.query<{ readonly id: string }>(
-        'SELECT id FROM svc.recall_logs WHERE agent = $1',
-        [agent],
-      );
-      return log === undefined ? undefined : `postgres:${log.id}`;
-    },
-    /** Deletes searches that are so old that every sweep has read them. */
-    prune: async (): Promise<void> => {
-      await server.run(
-        `DELETE FROM svc.recalls WHERE agent = $1 AND recorded_at < clock_timestamp() - ${RETENTION}`,
-        [agent],
-      );
-    },
-    /** Deletes searches that found forgotten text. @returns how many */
-    forget: async (forgotten: Forgotten): Promise<number> => {
-      let deleted = 0;
-      for (let number = 0; ; ) {
-        const rows = await after(number);
-        const last = rows.at(-1);
-        if (last === undefined) return deleted;
-        number = last.number;
-        const matching = rows.filter(({ line }) => {
-          const claims = parseRecallLine(line)?.claims ?? [];
-          return claims.some(({ text }) => forgotten.removeFrom(text) !== text);
-        });
-        deleted += await server.run(
-          'DELETE FROM svc.recalls WHERE agent = $1 AND number = ANY ($2)',
-          [agent, matching.map((row) => row.number)],
-        );
-      }
-    },
-  };
-}
+  }
 
-/** The logs of memories that agents share. */
-export function openAllRecalls({ places, context }: SharedMemories): Promise<SharedRecalls[]> {
-  return Promise.all(places.map((place) => openSharedRecalls(place, context)));
+  /** A search with the host that has each claim. */
+  lineOf({ claims, ...recall }: RecallLine): string {
+    const { origin } = this.place;
+    return JSON.stringify({ ...recall, claims: claims.map((claim) => ({ origin, ...claim })) });
+  }
+
+  /** Appends lines of a host's own log that are not here yet, in one transaction. @returns how many */
+  async copy(lines: readonly string[]): Promise<number> {
+    return this.server.run(
+      `WITH new AS (
+         SELECT line, row_number() OVER (ORDER BY at) AS number
+         FROM unnest($2::text[]) WITH ORDINALITY AS given (line, at)
+         WHERE NOT EXISTS (
+           SELECT FROM svc.recalls WHERE agent = $1 AND recalls.line = given.line)
+       ), log AS (
+         INSERT INTO svc.recall_logs AS known (agent, last)
+         SELECT $1, count(*) FROM new HAVING count(*) > 0
+         ON CONFLICT (agent) DO UPDATE SET last = known.last + excluded.last RETURNING last
+       )
+       INSERT INTO svc.recalls (agent, number, line)
+       SELECT $1, last - (SELECT count(*) FROM new) + number, line FROM log CROSS JOIN new`,
+      [this.place.agent, lines],
+    );
+  }
+
+  /** Those of some lines that are here. */
+  async find(lines: readonly string[]): Promise<readonly string[]> {
+    const rows = await this.server.query<{ readonly line: string }>(
+      'SELECT DISTINCT line FROM svc.recalls WHERE agent = $1 AND line = ANY ($2)',
+      [this.place.agent, lines],
+    );
+    return rows.map(({ line }) => line);
+  }
+
+  /** Identifies the log on its server; undefined if nothing was ever recorded. */
+  async name(): Promise<string | undefined> {
+    const [log] = await this.server.query<{ readonly id: string }>(
+      'SELECT id FROM svc.recall_logs WHERE agent = $1',
+      [this.place.agent],
+    );
+    return log === undefined ? undefined : `postgres:${log.id}`;
+  }
+
+  /** The next searches after a number, oldest first. */
+  async after(number: number) {
+    return this.server.query<{ readonly number: number; readonly line: string }>(
+      'SELECT number, line FROM svc.recalls WHERE agent = $1 AND number > $2 ORDER BY number LIMIT $3',
+      [this.place.agent, number, MOST_AT_ONCE],
+    );
+  }
+
+  /** Deletes searches that are so old that every sweep has read them. */
+  async prune(): Promise<void> {
+    await this.server.run(
+      `DELETE FROM svc.recalls WHERE agent = $1 AND recorded_at < clock_timestamp() - ${RETENTION}`,
+      [this.place.agent],
+    );
+  }
+
+  /** Deletes searches that found forgotten text. @returns how many */
+  async forget(forgotten: Forgotten): Promise<number> {
+    let deleted = 0;
+    for (let number = 0; ; ) {
+      const rows = await this.after(number);
+      const last = rows.at(-1);
+      if (last === undefined) return deleted;
+      number = last.number;
+      const matching = rows.filter(({ line }) => {
+        const claims = parseRecallLine(line)?.claims ?? [];
+        return claims.some(({ text }) => forgotten.removeFrom(text) !== text);
+      });
+      deleted += await this.server.run(
+        'DELETE FROM svc.recalls WHERE agent = $1 AND number = ANY ($2)',
+        [this.place.agent, matching.map((row) => row.number)],
+      );
+    }
+  }
 }
 
 /** The shared recall log as a store of memory text. */
 export function sharedRecallStore(place: SharedPlace, context: ServerContext): MemoryStore {
   return {
     follow: async (forgotten): Promise<StoreOutcome> => {
-      const recalls = await openSharedRecalls(place, context);
+      const recalls = await SharedRecalls.open(place, context);
       return { store: 'recalls', changed: await recalls.forget(forgotten), clean: true };
     },
   };
@@ -148,7 +158,7 @@ export async function withSharedSweep<T>(
   const [first] = places;
   if (first === undefined) return sweep(signal, []);
   const server = await openCurrentServer(context, first.config);
-  const logs = await openAllRecalls({ places, context });
+  const logs = await Promise.all(places.map((place) => SharedRecalls.open(place, context)));
   // In one order on all hosts, so that none waits for another that waits for it.
   const names = places.map(({ agent }) => `sweep:${agent}`).toSorted();
   return withLeases(server, names, { signal, onWait }, (own) => sweep(own, logs));

@@ -90,145 +90,188 @@ export function planPromotions(
   basis: PromotionBasis,
   rules: PromotionRules,
 ) {
-  const { sources, statements, entries, sweeps, nowMs } = basis;
-  const { sweepId, followsNotes, maxPriorEntryLossFraction: mostLoss } = rules;
-  const decisions: PromotionDecision[] = [];
-  const edits: MemoryEdit[] = [];
-  let known = knownMemory(memoryText);
-  let written = 0;
+  const plan = new Plan(memoryText, basis, rules);
+  if (rules.followsNotes) plan.followNotes();
+  for (const claim of ranked) {
+    if (plan.isFull) break;
+    plan.take(claim);
+  }
+  return plan.result();
+}
+
+class Plan {
+  private readonly memoryText: string;
+  private readonly basis: PromotionBasis;
+  private readonly rules: PromotionRules;
+  private readonly decisions: PromotionDecision[] = [];
+  private readonly edits: MemoryEdit[] = [];
+  private known: KnownMemory;
+  private written = 0;
+
+  constructor(memoryText: string, basis: PromotionBasis, rules: PromotionRules) {
+    this.memoryText = memoryText;
+    this.basis = basis;
+    this.rules = rules;
+    this.known = knownMemory(memoryText);
+  }
+
+  get isFull(): boolean {
+    return this.written >= this.rules.limit;
+  }
+
+  result() {
+    const { maxMemoryChars: maxChars, day } = this.rules;
+    const { edits, refused } = withinBudget(this.memoryText, this.edits, {
+      maxChars,
+      day,
+      mayRetire: (entry) => this.isAsWritten(entry),
+      strengthOf: (entry) => this.strengthOf(entry),
+    });
+    const decisions = this.decisions.map((decision): PromotionDecision => {
+      const { entry, score } = decision;
+      const isRefused = decision.decision === 'promote' && refused.has(entry.key);
+      return isRefused ? { entry, score, decision: 'skip', why: 'full' } : decision;
+    });
+    return { decisions, edits };
+  }
+
+  /** Replaces entries that newer notes contradict. */
+  followNotes(): void {
+    const { statements } = this.basis;
+    for (const { entry: existing } of this.known.promoted) {
+      const day = dayOfEntry(existing);
+      const newer = statements.contradictionOf(existing.text, day);
+      if (newer === undefined || !this.isAsWritten(existing)) continue;
+      const entry = this.entryOf(newer);
+      // A person removed the newer statement from MEMORY.md: leave the older one alone.
+      if (entry.state.fate === 'rejected') continue;
+      const others = without(this.known, existing.key);
+      const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
+      if (verdict === 'present' || verdict === 'said') {
+        if (this.wasRestored(existing.key)) continue;
+        const because = { why: 'superseded', by: newer.key, until: newer.day } as const;
+        this.edits.push({ kind: 'retire', prior: existing.key, because });
+        this.known = others;
+        continue;
+      }
+      const { score } = existing;
+      const provenance = this.provenanceOf({ entry, score }, newer.place);
+      this.write({ entry, score, decision: 'renew', provenance, prior: existing.key });
+    }
+  }
+
+  /** Decides on a claim, or on the statement that superseded it. */
+  take({ entry, score }: RankedClaim): void {
+    // Already decided on, as what supersedes another claim or an entry.
+    if (this.decisions.some((decided) => decided.entry.key === entry.key)) return;
+    const check = this.checkClaim(entry);
+    if (check.state === 'found') {
+      this.decide({ entry, score }, check.claim);
+      return;
+    }
+    this.decisions.push({ entry, score, decision: 'skip', why: check.state });
+    if (check.state !== 'superseded' || !this.rules.followsNotes) return;
+    const current = this.entryOf(check.by);
+    if (current.state.fate === 'open') this.decide({ entry: current, score }, check.by.place);
+  }
+
+  /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
+  private checkClaim(entry: RecallEntry): ClaimCheck | { readonly state: 'secret' } {
+    if (containsSecret(entry.text)) return { state: 'secret' };
+    return checkClaim(entry, this.basis.sources, () => this.basis.statements);
+  }
+
+  private decide(ranked: RankedClaim, lines: LineRange): void {
+    const { entry } = ranked;
+    const comparison = compareClaim(entry.text, this.known, this.rules.maxPriorEntryLossFraction);
+    if (comparison.verdict === 'present' || comparison.verdict === 'said') {
+      this.decisions.push({ ...ranked, decision: 'said' });
+      return;
+    }
+    const prior = comparison.verdict === 'renews' ? this.promoted(comparison.prior) : undefined;
+    if (prior !== undefined && dayOfEntry(prior) > signalDay(entry)) {
+      this.decisions.push({ ...ranked, decision: 'skip', why: 'superseded' });
+      return;
+    }
+    const isOwn =
+      prior !== undefined && (prior.sweepId === this.rules.sweepId || this.isAsWritten(prior));
+    const provenance = this.provenanceOf(ranked, lines);
+    this.written += 1;
+    this.write(
+      isOwn
+        ? { ...ranked, decision: 'renew', provenance, prior: prior.key }
+        : { ...ranked, decision: 'promote', provenance },
+    );
+  }
 
   /** The recorded claim, or a new one for a statement that no sweep has found yet. */
-  const entryOf = (statement: Statement): RecallEntry =>
-    entries.get(statement.key) ?? withSignal(undefined, noteSignal(statement, 'daily', 0, nowMs));
+  private entryOf(statement: Statement): RecallEntry {
+    const { entries, nowMs } = this.basis;
+    const known = entries.get(statement.key);
+    return known ?? withSignal(undefined, noteSignal(statement, 'daily', 0, nowMs));
+  }
+
   /** How much an entry deserves to stay: its claim's score now. */
-  const strengthOf = ({ key, score, sweepId: by }: PromotedEntry): number => {
-    const { recencyHalfLifeDays } = rules;
-    const entry = entries.get(key);
-    return entry === undefined
-      ? fadedScore(score, Date.parse(sweepDay(by)), nowMs, recencyHalfLifeDays)
-      : scoreClaim(entry, nowMs, recencyHalfLifeDays).score;
-  };
+  private strengthOf({ key, score, sweepId }: PromotedEntry): number {
+    const { entries, nowMs } = this.basis;
+    const { recencyHalfLifeDays } = this.rules;
+    const known = entries.get(key);
+    return known === undefined
+      ? fadedScore(score, Date.parse(sweepDay(sweepId)), nowMs, recencyHalfLifeDays)
+      : scoreClaim(known, nowMs, recencyHalfLifeDays).score;
+  }
+
   /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
-  const isAsWritten = ({ key, text, sweepId: by, block }: PromotedEntry): boolean => {
+  private isAsWritten({ key, text, sweepId, block }: PromotedEntry): boolean {
     if (claimKeyOf(text) === key) return true;
-    const operations = sweeps.get(by)?.memory?.operations ?? [];
+    const operations = this.basis.sweeps.get(sweepId)?.memory?.operations ?? [];
     return operations.some((operation) =>
       withLineEndsOf(block, writtenBlock(operation)).includes(block.trimEnd()),
     );
-  };
+  }
+
   /** Whether a person undid a sweep that had retired an entry. */
-  const wasRestored = (key: ClaimKey): boolean =>
-    sweeps
+  private wasRestored(key: ClaimKey): boolean {
+    return this.basis.sweeps
       .list()
       .some(
         ({ memory }) =>
           isUndone(memory) &&
           memory.operations.some((one) => one.kind === 'retire' && one.key === key),
       );
-  const provenanceOf = (
-    { entry, score }: RankedClaim,
-    { startLine, endLine }: LineRange,
-  ): Provenance => ({
-    key: entry.key,
-    sweepId,
-    path: entry.place.path,
-    lines: { startLine, endLine },
-    score,
-    recalls: entry.recallCount,
-  });
-  const write = (decision: WrittenDecision): void => {
+  }
+
+  private promoted(key: ClaimKey): PromotedEntry | undefined {
+    return this.known.promoted.find(({ entry }) => entry.key === key)?.entry;
+  }
+
+  private write(decision: WrittenDecision): void {
     const { entry, provenance } = decision;
-    decisions.push(decision);
-    const wording = rules.wordings?.get(entry.key) ?? entry.text;
-    const text = trimClaim(wording, rules.maxPromotedSnippetTokens);
+    this.decisions.push(decision);
+    const wording = this.rules.wordings?.get(entry.key) ?? entry.text;
+    const text = trimClaim(wording, this.rules.maxPromotedSnippetTokens);
     const prior = decision.decision === 'renew' ? decision.prior : undefined;
-    edits.push(
+    this.edits.push(
       prior === undefined
         ? { kind: 'add', entry: provenance, text }
         : { kind: 'replace', prior, entry: provenance, text },
     );
-    const { promoted } = without(known, prior);
+    const { promoted } = without(this.known, prior);
     const added = { entry: { ...provenance, text, block: '' }, ...knownStatement(text) };
-    known = { ...known, promoted: [...promoted, added] };
-  };
-  /** Replaces entries that newer notes contradict. */
-  const followNotes = (): void => {
-    for (const { entry: existing } of known.promoted) {
-      const newer = statements.contradictionOf(existing.text, dayOfEntry(existing));
-      if (newer === undefined || !isAsWritten(existing)) continue;
-      const entry = entryOf(newer);
-      // A person removed the newer statement from MEMORY.md: leave the older one alone.
-      if (entry.state.fate === 'rejected') continue;
-      const others = without(known, existing.key);
-      const { verdict } = compareClaim(newer.text, others, mostLoss);
-      if (verdict === 'present' || verdict === 'said') {
-        if (wasRestored(existing.key)) continue;
-        const because = { why: 'superseded', by: newer.key, until: newer.day } as const;
-        edits.push({ kind: 'retire', prior: existing.key, because });
-        known = others;
-        continue;
-      }
-      const { score } = existing;
-      const provenance = provenanceOf({ entry, score }, newer.place);
-      write({ entry, score, decision: 'renew', provenance, prior: existing.key });
-    }
-  };
-  const decide = (claim: RankedClaim, lines: LineRange): void => {
-    const { entry } = claim;
-    const comparison = compareClaim(entry.text, known, mostLoss);
-    if (comparison.verdict === 'present' || comparison.verdict === 'said') {
-      decisions.push({ ...claim, decision: 'said' });
-      return;
-    }
-    const prior =
-      comparison.verdict === 'renews'
-        ? known.promoted.find((one) => one.entry.key === comparison.prior)?.entry
-        : undefined;
-    if (prior !== undefined && dayOfEntry(prior) > signalDay(entry)) {
-      decisions.push({ ...claim, decision: 'skip', why: 'superseded' });
-      return;
-    }
-    const isOwn = prior !== undefined && (prior.sweepId === sweepId || isAsWritten(prior));
-    const provenance = provenanceOf(claim, lines);
-    written += 1;
-    write(
-      isOwn
-        ? { ...claim, decision: 'renew', provenance, prior: prior.key }
-        : { ...claim, decision: 'promote', provenance },
-    );
-  };
-  /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
-  const check = (entry: RecallEntry): ClaimCheck | { readonly state: 'secret' } =>
-    containsSecret(entry.text) ? { state: 'secret' } : checkClaim(entry, sources, () => statements);
-  /** Decides on a claim, or on the statement that superseded it. */
-  const take = ({ entry, score }: RankedClaim): void => {
-    // Already decided on, as what supersedes another claim or an entry.
-    if (decisions.some((decided) => decided.entry.key === entry.key)) return;
-    const checked = check(entry);
-    if (checked.state === 'found') {
-      decide({ entry, score }, checked.claim);
-      return;
-    }
-    decisions.push({ entry, score, decision: 'skip', why: checked.state });
-    if (checked.state !== 'superseded' || !followsNotes) return;
-    const current = entryOf(checked.by);
-    if (current.state.fate === 'open') decide({ entry: current, score }, checked.by.place);
-  };
-
-  if (followsNotes) followNotes();
-  for (const claim of ranked) {
-    if (written >= rules.limit) break;
-    take(claim);
+    this.known = { ...this.known, promoted: [...promoted, added] };
   }
-  const { maxMemoryChars: maxChars, day } = rules;
-  const budget = { maxChars, day, mayRetire: isAsWritten, strengthOf };
-  const planned = withinBudget(memoryText, edits, budget);
-  const decided = decisions.map((decision): PromotionDecision => {
-    const { entry, score } = decision;
-    const isRefused = decision.decision === 'promote' && planned.refused.has(entry.key);
-    return isRefused ? { entry, score, decision: 'skip', why: 'full' } : decision;
-  });
-  return { decisions: decided, edits: planned.edits };
+
+  private provenanceOf({ entry, score }: RankedClaim, lines: LineRange): Provenance {
+    const { startLine, endLine } = lines;
+    return {
+      key: entry.key,
+      sweepId: this.rules.sweepId,
+      path: entry.place.path,
+      lines: { startLine, endLine },
+      score,
+      recalls: entry.recallCount,
+    };
+  }
 }
 
 function without(known: KnownMemory, key: ClaimKey | undefined): KnownMemory {

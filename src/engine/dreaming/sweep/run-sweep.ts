@@ -99,180 +99,214 @@ export async function runSweep(options: SweepOptions): Promise<SweepSummary> {
   const work = (signal: AbortSignal, logs: readonly SharedRecalls[]): Promise<SweepSummary> =>
     withLockedDreams(workspace, { signal, onWait }, async (dreams) => {
       const sources = await openSources(options);
-      const sweep = () => sweepDreams(dreams, sources, { ...options, signal }, logs);
-      if (options.dryRun !== true) return await sweep();
-      return await inRolledBackTransaction(dreams.database, sweep);
+      const sweep = new Sweep(dreams, sources, { ...options, signal }, logs);
+      if (options.dryRun !== true) return await sweep.run();
+      return await inRolledBackTransaction(dreams.database, () => sweep.run());
     });
   if (shared === undefined) return work(signal, []);
   const { withSharedSweep } = await import('../recall-log/shared-recalls.js');
   return withSharedSweep(shared, { signal, onWait }, work);
 }
 
-async function sweepDreams(
-  dreams: OpenDreams,
-  sources: DreamSources,
-  options: SweepOptions,
-  logs: readonly SharedRecalls[],
-): Promise<SweepSummary> {
-  const { workspace, settings, trigger, only, clock } = options;
-  const { sweeps, entries } = dreams;
-  const dryRun = options.dryRun === true;
-  // A dry run makes no paid requests.
-  const narrator = dryRun ? undefined : options.narrator;
-  const nowMs = clock.now();
-  const dayOf = dayFormatter(options.timeZone);
-  const day = dayOf(nowMs);
-  const timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
-  const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
-  const context: MemoryChanger & PhaseContext = {
-    ...dreams,
-    dir: resolveWorkspace(workspace.dir),
-    backupDir: workspace.files.backupDir,
-    dryRun,
-    sources,
-    phases: settings.phases,
-    nowMs,
-    day,
-    dayOf,
-    dayStartMs: Math.min(nowMs, ...today.map(({ startedMs }) => startedMs)),
-    signal: anySignal([options.signal, timeLimit]),
-  };
-  const faults: string[] = [];
-  let lightResult: LightResult | undefined;
-  let remResult: RemResult | undefined;
-  let deepResult: DeepResult | undefined;
-  let record = newSweep(sweeps, { day, trigger, startedMs: nowMs });
+class Sweep {
+  private readonly logs: readonly SharedRecalls[];
+  private readonly options: SweepOptions;
+  private readonly context: MemoryChanger & PhaseContext;
+  private readonly timeLimit: AbortSignal;
+  private readonly faults: string[] = [];
+  private lightResult: LightResult | undefined;
+  private remResult: RemResult | undefined;
+  private deepResult: DeepResult | undefined;
+  private record: SweepRecord;
 
-  const emit = (event: SweepEvent): void => options.onEvent?.(event);
-  const save = (next: SweepRecord): void => {
-    record = next;
-    sweeps.put(next);
-  };
-  const isOutOfTime = (error: unknown): boolean => timeLimit.aborted && error === timeLimit.reason;
-  const whyFailed = (error: unknown): string => {
-    if (options.signal.aborted) return INTERRUPTED;
-    return isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
-  };
-  const tryWriting = (write: () => void): void => {
-    if (dryRun) return;
+  constructor(
+    dreams: OpenDreams,
+    sources: DreamSources,
+    options: SweepOptions,
+    logs: readonly SharedRecalls[],
+  ) {
+    const { workspace, settings, trigger } = options;
+    const nowMs = options.clock.now();
+    const dayOf = dayFormatter(options.timeZone);
+    const day = dayOf(nowMs);
+    const { sweeps } = dreams;
+    this.logs = logs;
+    this.options = options;
+    this.timeLimit = AbortSignal.timeout(options.timeLimitMs ?? TIME_LIMIT_MS);
+    const today = sweeps.list(MOST_SWEEPS_A_DAY).filter((sweep) => sweep.day === day);
+    this.context = {
+      ...dreams,
+      dir: resolveWorkspace(workspace.dir),
+      backupDir: workspace.files.backupDir,
+      dryRun: options.dryRun === true,
+      sources,
+      phases: settings.phases,
+      nowMs,
+      day,
+      dayOf,
+      dayStartMs: Math.min(nowMs, ...today.map(({ startedMs }) => startedMs)),
+      signal: anySignal([options.signal, this.timeLimit]),
+    };
+    this.record = newSweep(sweeps, { day, trigger, startedMs: nowMs });
+  }
+
+  async run(): Promise<SweepSummary> {
+    const { logs, context } = this;
+    const { entries, day, sources, dryRun } = context;
+    const { workspace } = this.options;
+    this.emit({ type: 'sweep.started' });
+    recoverChanges(context);
+    this.save(this.record);
+    let searches = 0;
     try {
-      write();
-    } catch (error) {
-      faults.push(messageOf(error));
+      searches = await ingestRecalls({ ...context, workspace, logs, rotates: !dryRun });
+      this.emit({ type: 'recalls.ingested', searches });
+      for (const phase of PHASES) {
+        // Phases are synchronous: let the rest of the process run in between.
+        await letOthersRun();
+        await this.runPhase(phase);
+      }
+      await this.writeDiary();
+      entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
+    } finally {
+      // An interrupted or failed sweep gets an end too; only a killed one has none.
+      this.save({ ...this.record, endedMs: this.options.clock.now() });
     }
-  };
-  const endPhase = (phase: PhaseName, ended: PhaseRecord): void => {
-    // A failed phase may have left a planned change, which the next sweep completes or discards.
-    const known = sweeps.get(record.id) ?? record;
-    save({ ...known, phases: { ...known.phases, [phase]: ended } });
-    emit({ type: 'phase.ended', phase, record: ended });
-  };
-  const phases: Readonly<Record<PhaseName, () => PhaseOutcome | Promise<PhaseOutcome>>> = {
-    light: () => {
-      lightResult = lightPhase(context);
-      const { notes, messages, noted, staged } = lightResult;
-      const counts = { notes, messages, noted, staged: staged.length };
-      return { counts, report: lightReport(lightResult) };
-    },
-    rem: () => {
-      remResult = remPhase(context);
-      const { considered, themes, truths } = remResult;
-      const counts = { considered, themes: themes.length, truths: truths.length };
-      return { counts, report: remReport(remResult) };
-    },
-    deep: async () => {
-      deepResult = await deepPhase(context, record, narrator);
-      record = deepResult.sweep;
-      const { considered, passed, newer } = deepResult;
-      const counts = { considered, passed, newer, promote: 0, renew: 0, said: 0, skip: 0 };
-      for (const { decision } of deepResult.decisions) counts[decision] += 1;
-      return { counts, report: deepReport(deepResult) };
-    },
-  };
-  const runPhase = async (phase: PhaseName): Promise<void> => {
+    return {
+      sweep: this.record,
+      searches,
+      decisions: this.deepResult?.decisions ?? [],
+      skipped: sources.skipped,
+      reportFaults: this.faults,
+      modelFaults: this.options.narrator?.faults ?? [],
+      preview: dryRun
+        ? { files: this.deepResult?.files ?? [], recalled: this.recalledClaims() }
+        : undefined,
+    };
+  }
+
+  private async runPhase(phase: PhaseName): Promise<void> {
+    const { only, settings, clock } = this.options;
     const isOff = only === undefined ? !settings.phases[phase].enabled : !only.includes(phase);
     if (isOff) {
-      endPhase(phase, { state: 'off' });
+      this.endPhase(phase, { state: 'off' });
       return;
     }
     const startedMs = clock.now();
     try {
-      context.signal.throwIfAborted();
-      const { counts, report } = await phases[phase]();
-      endPhase(phase, { state: 'done', ms: clock.now() - startedMs, counts });
-      emit({ type: 'phase.reported', phase, report });
-      const place = { ...context, storage: settings.storage };
-      tryWriting(() => writeReport(place, phase, report));
+      this.context.signal.throwIfAborted();
+      const { counts, report } = await this[phase]();
+      this.endPhase(phase, { state: 'done', ms: clock.now() - startedMs, counts });
+      this.emit({ type: 'phase.reported', phase, report });
+      const place = { ...this.context, storage: settings.storage };
+      this.tryWriting(() => writeReport(place, phase, report));
     } catch (error) {
-      const why = whyFailed(error);
+      const why = this.whyFailed(error);
       const { code, hint } = asSvcError(error) ?? {};
       const ms = clock.now() - startedMs;
-      endPhase(phase, { state: 'failed', ms, error: why, code, hint });
+      this.endPhase(phase, { state: 'failed', ms, error: why, code, hint });
       // Running out of time fails the phase; an interrupt ends the sweep.
-      options.signal.throwIfAborted();
+      this.options.signal.throwIfAborted();
     }
-  };
-  const diaryText = async (material: DiaryMaterial): Promise<string> => {
-    const { signal } = context;
-    try {
-      const written = signal.aborted ? undefined : await narrator?.diary(material, signal);
-      return written ?? plainDiaryText(material);
-    } catch (error) {
-      if (!isOutOfTime(error)) throw error;
-      return plainDiaryText(material);
+  }
+
+  private light(): PhaseOutcome {
+    const result = lightPhase(this.context);
+    this.lightResult = result;
+    const { notes, messages, noted, staged } = result;
+    const counts = { notes, messages, noted, staged: staged.length };
+    return { counts, report: lightReport(result) };
+  }
+
+  private rem(): PhaseOutcome {
+    const result = remPhase(this.context);
+    this.remResult = result;
+    const { considered, themes, truths } = result;
+    const counts = { considered, themes: themes.length, truths: truths.length };
+    return { counts, report: remReport(result) };
+  }
+
+  private async deep(): Promise<PhaseOutcome> {
+    const result = await deepPhase(this.context, this.record, this.narrator());
+    this.deepResult = result;
+    this.record = result.sweep;
+    const { considered, passed, newer } = result;
+    const counts = { considered, passed, newer, promote: 0, renew: 0, said: 0, skip: 0 };
+    for (const { decision } of result.decisions) counts[decision] += 1;
+    return { counts, report: deepReport(result) };
+  }
+
+  private recalledClaims(): readonly RecallEntry[] {
+    const recalled: RecallEntry[] = [];
+    // One at a time: most claims were only found in notes.
+    for (const entry of this.context.entries.eachSince(0)) {
+      if (entry.recallCount > 0) recalled.push(entry);
     }
-  };
-  const keepDiary = async (): Promise<void> => {
-    const { earlier = [], decisions = [] } = deepResult ?? {};
+    return recalled;
+  }
+
+  private async writeDiary(): Promise<void> {
+    const { earlier = [], decisions = [] } = this.deepResult ?? {};
     const promoted = [...earlier, ...decisions.filter(isWritten).map(({ entry }) => entry)];
     const material: DiaryMaterial = {
-      snippets: (lightResult?.staged ?? []).slice(0, 12).map(({ text }) => text),
-      themes: (remResult?.themes ?? []).slice(0, 6).map(({ tag }) => tag),
+      snippets: (this.lightResult?.staged ?? []).slice(0, 12).map(({ text }) => text),
+      themes: (this.remResult?.themes ?? []).slice(0, 6).map(({ tag }) => tag),
       promotions: promoted.slice(0, 5).map(({ text }) => text),
     };
     if (promoted.length === 0 && material.themes.length === 0) return;
-    const text = await diaryText(material);
-    tryWriting(() => writeDiary(context.dir, day, text));
-  };
+    const text = await this.diaryText(material);
+    this.tryWriting(() => writeDiary(this.context.dir, this.context.day, text));
+  }
 
-  emit({ type: 'sweep.started' });
-  recoverChanges(context);
-  save(record);
-  let searches = 0;
-  try {
-    searches = await ingestRecalls({ ...context, workspace, logs, rotates: !dryRun });
-    emit({ type: 'recalls.ingested', searches });
-    for (const phase of PHASES) {
-      // Phases are synchronous: let the rest of the process run in between.
-      await letOthersRun();
-      await runPhase(phase);
+  private async diaryText(material: DiaryMaterial): Promise<string> {
+    const { signal } = this.context;
+    const narrator = signal.aborted ? undefined : this.narrator();
+    try {
+      return (await narrator?.diary(material, signal)) ?? plainDiaryText(material);
+    } catch (error) {
+      if (!this.isOutOfTime(error)) throw error;
+      return plainDiaryText(material);
     }
-    await keepDiary();
-    entries.prune(daysBefore(day, KEEP_MARKS_DAYS));
-  } finally {
-    // An interrupted or failed sweep gets an end too; only a killed one has none.
-    save({ ...record, endedMs: clock.now() });
   }
-  return {
-    sweep: record,
-    searches,
-    decisions: deepResult?.decisions ?? [],
-    skipped: sources.skipped,
-    reportFaults: faults,
-    modelFaults: options.narrator?.faults ?? [],
-    preview: dryRun
-      ? { files: deepResult?.files ?? [], recalled: recalledClaims(entries) }
-      : undefined,
-  };
-}
 
-function recalledClaims(entries: OpenDreams['entries']): readonly RecallEntry[] {
-  const recalled: RecallEntry[] = [];
-  // One at a time: most claims were only found in notes.
-  for (const entry of entries.eachSince(0)) {
-    if (entry.recallCount > 0) recalled.push(entry);
+  private whyFailed(error: unknown): string {
+    if (this.options.signal.aborted) return INTERRUPTED;
+    return this.isOutOfTime(error) ? OUT_OF_TIME : messageOf(error);
   }
-  return recalled;
+
+  private isOutOfTime(error: unknown): boolean {
+    return this.timeLimit.aborted && error === this.timeLimit.reason;
+  }
+
+  /** A dry run makes no paid requests. */
+  private narrator(): Narrator | undefined {
+    return this.context.dryRun ? undefined : this.options.narrator;
+  }
+
+  private endPhase(phase: PhaseName, record: PhaseRecord): void {
+    // A failed phase may have left a planned change, which the next sweep completes or discards.
+    const known = this.context.sweeps.get(this.record.id) ?? this.record;
+    this.save({ ...known, phases: { ...known.phases, [phase]: record } });
+    this.emit({ type: 'phase.ended', phase, record });
+  }
+
+  private save(record: SweepRecord): void {
+    this.record = record;
+    this.context.sweeps.put(record);
+  }
+
+  private tryWriting(write: () => void): void {
+    if (this.context.dryRun) return;
+    try {
+      write();
+    } catch (error) {
+      this.faults.push(messageOf(error));
+    }
+  }
+
+  private emit(event: SweepEvent): void {
+    this.options.onEvent?.(event);
+  }
 }
 
 interface PhaseOutcome {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
 import { type DreamTarget, dreamTargets } from '../../dreaming/index.js';
 import { parseRecallLine } from '../../dreaming/recall-log/recall-log.js';
-import { openSharedRecalls, type SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
+import { SharedRecalls } from '../../dreaming/recall-log/shared-recalls.js';
 import { SvcError } from '../../errors/index.js';
 import { flowsFile } from '../../flows/index.js';
 import { asFlowsError } from '../../flows/store/sqlite/open-database.js';
@@ -244,7 +244,7 @@ async function copyRecalls(
   for (const target of dreamTargets(loaded, context)) {
     const place = sharedPlace(target.agents[0] ?? '', loaded, context);
     if (place === undefined) continue;
-    const part = recallPart(target, await openSharedRecalls(place, context));
+    const part = recallPart(target, await SharedRecalls.open(place, context));
     if (part !== undefined) parts.push(await runPart(part, options));
   }
   return parts;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  openSharedRecalls,
+  SharedRecalls,
   sharedRecallStore,
 } from '../../../../src/engine/dreaming/recall-log/shared-recalls.js';
 import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/index.js';
@@ -17,7 +17,7 @@ for (const postgres of await testServers()) {
   test('searches that found forgotten text are deleted, whoever searched', async () => {
     const { context, loaded } = storageHost(await migratedDatabase(postgres));
     const openAs = (agent: string, origin: string) =>
-      openSharedRecalls({ agent, origin, config: loaded.resolved }, context);
+      SharedRecalls.open({ agent, origin, config: loaded.resolved }, context);
     const found = (...texts: readonly string[]) => {
       const place = { source: 'memory', path: 'a.md', startLine: 1, endLine: 1, score: 1 } as const;
       return { atMs: 1, queryHash: 'q', claims: texts.map((text) => ({ text, ...place })) };

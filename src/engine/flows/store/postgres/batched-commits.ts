@@ -32,15 +32,52 @@ export const WORK_CHANNEL = 'svc_flows';
  * themselves. The changes of a batch run at the same time and take turns where they concern the same flow. They
  * stay independent: when one fails, the transaction is rolled back and each runs again on its own.
  */
-export function batchedCommits({ server, policy, onTime }: BatchedCommitsOptions) {
-  let queue: Job[] = [];
-  let isScheduled = false;
-  const running = new Set<Promise<void>>();
-  const expiryCheck = { lastMs: 0 };
+export class BatchedCommits {
+  private readonly options: BatchedCommitsOptions;
+  private queue: Job[] = [];
+  private isScheduled = false;
+  private readonly running = new Set<Promise<void>>();
+  private readonly expiryCheck = { lastMs: 0 };
+
+  constructor(options: BatchedCommitsOptions) {
+    this.options = options;
+  }
+
+  /** Resolves when the change is on disk. */
+  run<T>(change: (tx: FlowTx) => Promise<T>, scope: ChangeScope): Promise<T> {
+    return queueChange(change, (queued: QueuedChange<FlowTx>) => {
+      this.queue.push({ scope, ...queued });
+      this.schedule();
+    });
+  }
+
+  /** Resolves when nothing is waiting. */
+  async waitUntilIdle(): Promise<void> {
+    while (this.queue.length > 0 || this.running.size > 0) {
+      await Promise.all(this.running);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** After all input of this turn of the event loop, so that it is grouped. */
+  private schedule(): void {
+    if (this.isScheduled) return;
+    this.isScheduled = true;
+    setImmediate(() => {
+      this.isScheduled = false;
+      while (this.queue.length > 0 && this.running.size < MOST_BATCHES) {
+        const committing = this.commit(this.nextJobs()).finally(() => {
+          this.running.delete(committing);
+          if (this.queue.length > 0) this.schedule();
+        });
+        this.running.add(committing);
+      }
+    });
+  }
 
   /** The oldest change, with all that can have a part in its transaction. */
-  const nextJobs = (): readonly Job[] => {
-    const [first, ...others] = queue;
+  private nextJobs(): readonly Job[] {
+    const [first, ...others] = this.queue;
     if (first === undefined) return [];
     const together = [first];
     const later: Job[] = [];
@@ -49,28 +86,39 @@ export function batchedCommits({ server, policy, onTime }: BatchedCommitsOptions
       const canJoin = fits && job.scope !== 'anything' && together.length < MOST_TOGETHER;
       (canJoin ? together : later).push(job);
     }
-    queue = later;
+    this.queue = later;
     return together;
-  };
-  const transact = (jobs: readonly Job[]) =>
-    server.transaction(
+  }
+
+  /** Never rejects. */
+  private async commit(jobs: readonly Job[]): Promise<void> {
+    const answers = await this.transact(jobs).catch((error: unknown) => {
+      this.fail(jobs, error);
+      return [];
+    });
+    for (const answer of answers) answer();
+  }
+
+  /** The transaction was rolled back, or nobody knows whether it was kept. */
+  private fail(jobs: readonly Job[], error: unknown): void {
+    if (jobs.length === 1 || isServerFailure(error)) {
+      for (const job of jobs) job.reject(error);
+      return;
+    }
+    for (const job of jobs) job.runsAlone = true;
+    this.queue.unshift(...jobs);
+  }
+
+  private transact(jobs: readonly Job[]) {
+    const { server, policy, onTime } = this.options;
+    return server.transaction(
       async (transaction) => {
         const { nowMs } = transaction;
         onTime(nowMs);
-        const batch = new Batch(transaction, true, expiryCheck);
-        // Of the whole batch, because changes of one flow take turns in any order.
+        const batch = new Batch(transaction, true, this.expiryCheck);
         const newEntries: NewHistoryEntry[] = [];
         const started = jobs.map(({ change }) => {
-          const turn = new Turn(batch);
-          const tx: FlowTx = {
-            ...postgresTables(turn),
-            policy,
-            nowMs,
-            jump: undefined,
-            actor: SYSTEM,
-            changes: [],
-            newEntries,
-          };
+          const { turn, tx } = newTransaction(batch, policy, nowMs, newEntries);
           return { tx, answer: change(tx).finally(turn.end) };
         });
         const outcomes = await Promise.allSettled(started.map(({ answer }) => answer));
@@ -87,53 +135,7 @@ export function batchedCommits({ server, policy, onTime }: BatchedCommitsOptions
       // Changes that met those of other hosts run alone instead, where they hold fewer locks.
       jobs.length === 1 ? {} : { retries: 0 },
     );
-  /** The transaction was rolled back, or nobody knows whether it was kept. */
-  const fail = (jobs: readonly Job[], error: unknown): void => {
-    if (jobs.length === 1 || isServerFailure(error)) {
-      for (const job of jobs) job.reject(error);
-      return;
-    }
-    for (const job of jobs) job.runsAlone = true;
-    queue.unshift(...jobs);
-  };
-  /** Never rejects. */
-  const commit = async (jobs: readonly Job[]): Promise<void> => {
-    const answers = await transact(jobs).catch((error: unknown) => {
-      fail(jobs, error);
-      return [];
-    });
-    for (const answer of answers) answer();
-  };
-  /** After all input of this turn of the event loop, so that it is grouped. */
-  const schedule = (): void => {
-    if (isScheduled) return;
-    isScheduled = true;
-    setImmediate(() => {
-      isScheduled = false;
-      while (queue.length > 0 && running.size < MOST_BATCHES) {
-        const committing = commit(nextJobs()).finally(() => {
-          running.delete(committing);
-          if (queue.length > 0) schedule();
-        });
-        running.add(committing);
-      }
-    });
-  };
-  return {
-    /** Resolves when the change is on disk. */
-    run: <T>(change: (tx: FlowTx) => Promise<T>, scope: ChangeScope): Promise<T> =>
-      queueChange(change, (queued: QueuedChange<FlowTx>) => {
-        queue.push({ scope, ...queued });
-        schedule();
-      }),
-    /** Resolves when nothing is waiting. */
-    waitUntilIdle: async (): Promise<void> => {
-      while (queue.length > 0 || running.size > 0) {
-        await Promise.all(running);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    },
-  };
+  }
 }
 
 /** Whether the server failed, so that running each change on its own would fail too. */
@@ -159,4 +161,24 @@ function wakesWaiters(change: FlowsChange): boolean {
     case 'flow':
       return false;
   }
+}
+
+/** @param newEntries of the whole batch, because changes of one flow take turns in any order */
+function newTransaction(
+  batch: Batch,
+  policy: FlowPolicy,
+  nowMs: number,
+  newEntries: NewHistoryEntry[],
+) {
+  const turn = new Turn(batch);
+  const tx: FlowTx = {
+    ...postgresTables(turn),
+    policy,
+    nowMs,
+    jump: undefined,
+    actor: SYSTEM,
+    changes: [],
+    newEntries,
+  };
+  return { turn, tx };
 }

@@ -6,7 +6,7 @@ import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
 import { type FlowStore, POLL_MS } from '../../flow-store.js';
 import { Batch, Turn } from './batch.js';
-import { batchedCommits, WORK_CHANNEL } from './batched-commits.js';
+import { BatchedCommits, WORK_CHANNEL } from './batched-commits.js';
 import { postgresTables } from './postgres-sql.js';
 
 /** However much is announced, waiters look no more often than this. */
@@ -36,7 +36,7 @@ export async function openPostgresFlowStore(
   };
   const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
   if (row !== undefined) setTime(row.now);
-  const commits = batchedCommits({ server, policy, onTime: setTime });
+  const commits = new BatchedCommits({ server, policy, onTime: setTime });
   const waiters = new Set<AbortController>();
   let stopListening: (() => Promise<void>) | undefined;
   let closing: Promise<void> | undefined;

@@ -42,120 +42,144 @@ const BUSY_TRIES = 160;
  * everybody sees it, and a power cut may undo it. Its callers get an error anyway, and must expect to find
  * the change when they try again.
  */
-export function groupCommit<Tx>(options: GroupCommitOptions<Tx>) {
-  const { database, newTransaction, sync, onCommitted } = options;
-  const begin = database.prepare('BEGIN IMMEDIATE');
-  const commit = database.prepare('COMMIT');
-  const rollback = database.prepare('ROLLBACK');
-  let queue: QueuedChange<Tx>[] = [];
-  let isScheduled = false;
-  let busyTries = 0;
-  let committed: CommittedTransaction<Tx>[] = [];
-  let isSyncing = false;
-  let transaction: Promise<void> | undefined;
+export class GroupCommit<Tx> {
+  private readonly options: GroupCommitOptions<Tx>;
+  private readonly begin;
+  private readonly commit;
+  private readonly rollback;
+  private queue: QueuedChange<Tx>[] = [];
+  private isScheduled = false;
+  private busyTries = 0;
+  private committed: CommittedTransaction<Tx>[] = [];
+  private isSyncing = false;
+  private transaction: Promise<void> | undefined;
 
-  const asError = (error: unknown): unknown => asFlowsError(error, database.name);
-  const nextJobs = (): readonly QueuedChange<Tx>[] => {
-    const firstAlone = queue.findIndex((job) => job.runsAlone);
-    const together = firstAlone === -1 ? queue.length : Math.max(1, firstAlone);
-    return queue.splice(0, Math.min(together, MOST_TOGETHER));
-  };
-  const rollBack = (jobs: readonly QueuedChange<Tx>[], error: unknown): void => {
-    // SQLite rolls back some failed transactions itself.
-    if (database.inTransaction) rollback.run();
-    const [first] = jobs;
-    if (jobs.length === 1 && first !== undefined) {
-      first.reject(asError(error));
-      return;
+  constructor(options: GroupCommitOptions<Tx>) {
+    this.options = options;
+    const { database } = options;
+    this.begin = database.prepare('BEGIN IMMEDIATE');
+    this.commit = database.prepare('COMMIT');
+    this.rollback = database.prepare('ROLLBACK');
+  }
+
+  /**
+   * Resolves when the change is on disk.
+   *
+   * @throws as {@link asFlowsError}: nothing was done, unless only the sync failed
+   */
+  run<T>(change: (tx: Tx) => Promise<T>): Promise<T> {
+    return queueChange(change, (job) => {
+      this.queue.push(job);
+      this.schedule();
+    });
+  }
+
+  /** Resolves when no transaction is open: what is read then is committed. */
+  async betweenTransactions(): Promise<void> {
+    while (this.transaction !== undefined) await this.transaction;
+  }
+
+  /** Resolves when nothing is waiting. */
+  async waitUntilIdle(): Promise<void> {
+    const isBusy = (): boolean =>
+      this.queue.length > 0 ||
+      this.transaction !== undefined ||
+      this.committed.length > 0 ||
+      this.isSyncing;
+    while (isBusy()) await sleep(BUSY_WAIT_MS);
+  }
+
+  /** After all input of this turn of the event loop, so that it is grouped. */
+  private schedule(): void {
+    if (this.queue.length === 0 || this.isScheduled || this.transaction !== undefined) return;
+    this.isScheduled = true;
+    setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    this.isScheduled = false;
+    if (this.lock()) this.transaction = this.transact();
+  }
+
+  /** Runs the next changes in the transaction that has begun. Never rejects. */
+  private async transact(): Promise<void> {
+    const jobs = this.nextJobs();
+    const tx = this.options.newTransaction();
+    try {
+      const answers: (() => void)[] = [];
+      for (const job of jobs) answers.push(await job.change(tx));
+      this.commit.run();
+      this.committed.push({ jobs, answers, tx });
+    } catch (error) {
+      this.rollBack(jobs, error);
     }
-    for (const job of jobs) job.runsAlone = true;
-    queue.unshift(...jobs);
-  };
+    this.transaction = undefined;
+    this.schedule();
+    if (!this.isSyncing) void this.syncAll();
+  }
+
   /** One sync at a time, each for all transactions that were committed before it. */
-  const syncAll = async (): Promise<void> => {
-    isSyncing = true;
-    while (committed.length > 0) {
-      const together = committed;
-      committed = [];
+  private async syncAll(): Promise<void> {
+    this.isSyncing = true;
+    while (this.committed.length > 0) {
+      const together = this.committed;
+      this.committed = [];
       try {
-        await sync();
+        await this.options.sync();
       } catch (error) {
-        for (const job of together.flatMap(({ jobs }) => jobs)) job.reject(asError(error));
+        for (const { jobs } of together) {
+          for (const job of jobs) job.reject(this.asError(error));
+        }
         continue;
       }
       for (const { answers, tx } of together) {
         for (const answer of answers) answer();
-        onCommitted(tx);
+        this.options.onCommitted(tx);
       }
     }
-    isSyncing = false;
-  };
-  /** Runs the next changes in the transaction that has begun. Never rejects. */
-  const transact = async (): Promise<void> => {
-    const jobs = nextJobs();
-    const tx = newTransaction();
-    try {
-      const answers: (() => void)[] = [];
-      for (const job of jobs) answers.push(await job.change(tx));
-      commit.run();
-      committed.push({ jobs, answers, tx });
-    } catch (error) {
-      rollBack(jobs, error);
-    }
-    transaction = undefined;
-    schedule();
-    if (!isSyncing) void syncAll();
-  };
+    this.isSyncing = false;
+  }
+
   /** Begins a transaction; false if another process holds the lock. */
-  const lock = (): boolean => {
+  private lock(): boolean {
     try {
-      begin.run();
-      busyTries = 0;
+      this.begin.run();
+      this.busyTries = 0;
       return true;
     } catch (error) {
-      busyTries += 1;
-      if (databaseFault(error) === 'busy' && busyTries < BUSY_TRIES) {
-        isScheduled = true;
-        setTimeout(flush, BUSY_WAIT_MS);
+      this.busyTries += 1;
+      if (databaseFault(error) === 'busy' && this.busyTries < BUSY_TRIES) {
+        this.isScheduled = true;
+        setTimeout(() => this.flush(), BUSY_WAIT_MS);
         return false;
       }
-      busyTries = 0;
-      const failed = queue;
-      queue = [];
-      for (const job of failed) job.reject(asError(error));
+      this.busyTries = 0;
+      const failed = this.queue;
+      this.queue = [];
+      for (const job of failed) job.reject(this.asError(error));
       return false;
     }
-  };
-  const flush = (): void => {
-    isScheduled = false;
-    if (lock()) transaction = transact();
-  };
-  /** After all input of this turn of the event loop, so that it is grouped. */
-  const schedule = (): void => {
-    if (queue.length === 0 || isScheduled || transaction !== undefined) return;
-    isScheduled = true;
-    setImmediate(flush);
-  };
-  return {
-    /**
-     * Resolves when the change is on disk.
-     *
-     * @throws as {@link asFlowsError}: nothing was done, unless only the sync failed
-     */
-    run: <T>(change: (tx: Tx) => Promise<T>): Promise<T> =>
-      queueChange(change, (job: QueuedChange<Tx>) => {
-        queue.push(job);
-        schedule();
-      }),
-    /** Resolves when no transaction is open: what is read then is committed. */
-    betweenTransactions: async (): Promise<void> => {
-      while (transaction !== undefined) await transaction;
-    },
-    /** Resolves when nothing is waiting. */
-    waitUntilIdle: async (): Promise<void> => {
-      const isBusy = (): boolean =>
-        queue.length > 0 || transaction !== undefined || committed.length > 0 || isSyncing;
-      while (isBusy()) await sleep(BUSY_WAIT_MS);
-    },
-  };
+  }
+
+  private nextJobs(): readonly QueuedChange<Tx>[] {
+    const firstAlone = this.queue.findIndex((job) => job.runsAlone);
+    const together = firstAlone === -1 ? this.queue.length : Math.max(1, firstAlone);
+    return this.queue.splice(0, Math.min(together, MOST_TOGETHER));
+  }
+
+  private rollBack(jobs: readonly QueuedChange<Tx>[], error: unknown): void {
+    // SQLite rolls back some failed transactions itself.
+    if (this.options.database.inTransaction) this.rollback.run();
+    const [first] = jobs;
+    if (jobs.length === 1 && first !== undefined) {
+      first.reject(this.asError(error));
+      return;
+    }
+    for (const job of jobs) job.runsAlone = true;
+    this.queue.unshift(...jobs);
+  }
+
+  private asError(error: unknown): unknown {
+    return asFlowsError(error, this.options.database.name);
+  }
 }

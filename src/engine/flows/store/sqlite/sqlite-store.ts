@@ -7,7 +7,7 @@ import type { Clock } from '../../../support/context.js';
 import { type ClockJump, jumpDetector } from '../../../support/time.js';
 import type { FlowPolicy } from '../../flow-policy.js';
 import { type FlowStore, type FlowTx, POLL_MS } from '../../flow-store.js';
-import { groupCommit } from './group-commit.js';
+import { GroupCommit } from './group-commit.js';
 import { asFlowsError, asSyncError, fileIsGone, openFlowsDatabase } from './open-database.js';
 import { appendHistory, sqliteSql, sqliteTables } from './sqlite-sql.js';
 
@@ -34,7 +34,7 @@ export function openSqliteFlowStore(
   let jump: ClockJump | undefined;
   let committed = 0;
   let closing: Promise<void> | undefined;
-  const commits = groupCommit<FlowTx>({
+  const commits = new GroupCommit<FlowTx>({
     database,
     newTransaction: () => {
       jump = nextJump() ?? jump;

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { groupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
+import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
 import { FLOWS_FORMAT } from '../../../../../src/engine/flows/store/sqlite/migrations.js';
 import { failureOf } from '../../../../support/failure.js';
 import {
@@ -138,7 +138,7 @@ test('commits concurrent changes together, and rolls back only the failed one', 
   database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY)');
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   let commits = 0;
-  const group = groupCommit<{ readonly id: number }>({
+  const group = new GroupCommit<{ readonly id: number }>({
     database,
     newTransaction: () => ({ id: commits }),
     sync: async () => undefined,
@@ -167,7 +167,7 @@ test('reports a change only once it is on disk, without delaying the next commit
   const insert = database.prepare('INSERT INTO t VALUES (?)');
   const syncs: { readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   const acknowledged: number[] = [];
-  const group = groupCommit<object>({
+  const group = new GroupCommit<object>({
     database,
     newTransaction: () => ({}),
     sync: () => new Promise((end, fail) => syncs.push({ end: () => end(), fail })),
