@@ -85,6 +85,19 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('an operator finds a flow by the beginning of its id, in either case, but not by a pattern', async () => {
+    const { flows, close } = await store.open();
+    const flowId = await newFlow(flows, ADA);
+    for (const typed of [flowId.slice(0, 4), flowId.slice(0, 9).toUpperCase(), flowId]) {
+      assert.is((await flowOf(flows, typed)).flowId, flowId, typed);
+    }
+    const masked = `${flowId.slice(0, 3)}_${flowId.slice(4, 6)}`;
+    for (const typed of [flowId.slice(0, 3), '____', '%%%%', masked, `${flowId}0`]) {
+      assert.is((await failureOf(flowOf(flows, typed))).code, 'FLOW_NOT_FOUND', typed);
+    }
+    await close();
+  });
+
   test('text that is not Unicode, or has NUL, is stored with replacements or as it is', async () => {
     const { flows, close } = await store.open();
     const flowId = await newFlow(flows, ADA, { goal: 'a \u0000 b', currentStep: 'x\ud800y' });
