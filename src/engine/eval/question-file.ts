@@ -3,6 +3,7 @@ import { messageOf, SvcError, systemReason } from '../errors/index.js';
 import { parseCitation, type SearchFilters } from '../memory/search/index.js';
 import { readNamedFile } from '../support/files.js';
 import { formatCountOf } from '../support/format.js';
+import { nonEmpty } from '../support/lengths.js';
 import { shortHash } from '../support/text.js';
 
 /** What the results for a question should contain. */
@@ -30,7 +31,7 @@ export interface EvalQuestion {
   readonly workspace: string | undefined;
 }
 
-const nonEmptyText = z.string().check(z.trim(), z.minLength(1));
+const nonEmptyText = z.string().check(z.trim(), nonEmpty());
 const expectationSchema = z.union([nonEmptyText, z.strictObject({ text: nonEmptyText })]);
 
 const filtersSchema = z.strictObject({
@@ -47,7 +48,7 @@ const filtersSchema = z.strictObject({
 const questionSchema = z.strictObject({
   id: z.optional(nonEmptyText),
   question: nonEmptyText,
-  expect: z.array(expectationSchema).check(z.minLength(1)),
+  expect: z.array(expectationSchema).check(nonEmpty()),
   tags: z.optional(z.array(nonEmptyText)),
   filters: z.optional(filtersSchema),
   workspace: z.optional(nonEmptyText),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { nonEmpty } from '../support/lengths.js';
 import type { JsonValue } from './fields.js';
 import { ACTIVE_FLOW_STATUSES, NOTIFY_POLICIES } from './flow-record.js';
 import { ACTIVE_TASK_STATUSES } from './task-record.js';
@@ -22,7 +23,7 @@ function optional<T extends z.ZodMiniType>(schema: T, description: string) {
 }
 
 function text() {
-  return z.string().check(z.trim(), z.overwrite(withoutNul), z.minLength(1));
+  return z.string().check(z.trim(), z.overwrite(withoutNul), nonEmpty());
 }
 
 /** PostgreSQL's text cannot contain NUL, and an answer must not differ from what is stored. */

@@ -179,6 +179,16 @@ test('an idempotency key makes a create or a task happen once, and refuses anoth
   await close();
 });
 
+test('an object in the place of a text is refused, whatever its length is', async () => {
+  const { url, lines, close } = await testWebhooks();
+  for (const length of [{ toString: 1, valueOf: 1 }, {}, 5_000_000, 3]) {
+    const answer = await act(url, { action: 'create_flow', goal: { length } });
+    assert.equal([answer.status, answer.body['error']], [400, 'goal: must be a string']);
+  }
+  assert.not.match(lines.join(''), /TypeError/);
+  await close();
+});
+
 test('the OpenAPI document has every action, every status and every route', () => {
   const routes = [{ id: 'ci', path: '/hooks/ci', description: 'Builds' }];
   const document = openApiDocument({ serverUrl: 'https://hooks.example.com', routes });

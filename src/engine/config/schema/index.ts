@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import { NOTIFICATION_KINDS } from '../../flow-model/notification-record.js';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 import {
-  atMost,
   baseUrl,
   days,
   host,
@@ -12,7 +12,6 @@ import {
   later,
   NOTES,
   network,
-  nonEmpty,
   pattern,
   port,
   requiredKey,

@@ -57,20 +57,6 @@ export function requiredKey<T extends z.core.$ZodType>(schema: T, description: s
   return schema;
 }
 
-export function nonEmpty() {
-  return ofLengths(z.minLength(1));
-}
-
-export function atMost(length: number) {
-  return ofLengths(z.maxLength(length));
-}
-
-/** zod would check anything with a length, even an object. */
-function ofLengths<T extends z.core.$ZodCheck>(check: T): T {
-  check._zod.def.when = ({ value }) => typeof value === 'string' || Array.isArray(value);
-  return check;
-}
-
 /** A string that is more than white space, as in the fields of an action. */
 export function text() {
   return pattern(/\S/u, 'a string that is not blank');

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 import {
   baseUrl,
   days,
@@ -9,7 +10,6 @@ import {
   ignorePattern,
   integer,
   key,
-  nonEmpty,
   requiredKey,
   section,
   text,
@@ -98,7 +98,7 @@ export function memorySearch() {
       'Additional folders and files to index, absolute or relative to the workspace; those of an agent are added to the defaults',
     ),
     exclude: key(
-      z.array(ignorePattern()).check(z.maxLength(MOST_IGNORE_PATTERNS)),
+      z.array(ignorePattern()).check(atMost(MOST_IGNORE_PATTERNS)),
       'Files and folders that are not indexed, as gitignore patterns relative to the workspace, or to the extra path; those of an agent are added to the defaults. See [Excluding files](memory-files.md#excluding-files)',
     ),
     respectGitignore: key(

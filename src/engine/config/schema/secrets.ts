@@ -1,16 +1,7 @@
 import * as z from 'zod/mini';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 import { ENV_NAME, referencedVariable } from '../secret-input.js';
-import {
-  atMost,
-  integer,
-  key,
-  NOTES,
-  nonEmpty,
-  pattern,
-  requiredKey,
-  section,
-  text,
-} from './keys.js';
+import { integer, key, NOTES, pattern, requiredKey, section, text } from './keys.js';
 
 const MAX_BYTES = 20 * 1_048_576;
 

@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
 import { ACTION_NAMES } from '../../flow-model/action-schemas.js';
 import { pointerKeys } from '../../support/json-pointer.js';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 import {
-  atMost,
   httpUrl,
   integer,
   key,
   NOTES,
   network,
-  nonEmpty,
   pattern,
   refined,
   requiredKey,

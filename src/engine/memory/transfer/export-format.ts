@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 import { floatsOf } from '../index/index.js';
 import { MAX_DOCUMENT_BYTES } from '../sources/index.js';
 
@@ -38,7 +39,7 @@ const newerHeader = z.object({
 
 const documentLine = z.strictObject({
   type: z.literal('document'),
-  path: z.string().check(z.minLength(1), z.maxLength(MAX_PATH_CHARS)),
+  path: z.string().check(nonEmpty(), atMost(MAX_PATH_CHARS)),
   // Negative before 1970.
   modifiedMs: z.number(),
   /** Of these bytes. */
@@ -50,7 +51,7 @@ const documentLine = z.strictObject({
 const spaceLine = z.strictObject({
   type: z.literal('space'),
   space: count,
-  identity: z.string().check(z.minLength(1), z.maxLength(MAX_IDENTITY_CHARS)),
+  identity: z.string().check(nonEmpty(), atMost(MAX_IDENTITY_CHARS)),
   dimensions: z.int().check(z.minimum(1), z.maximum(MAX_DIMENSIONS)),
 });
 
