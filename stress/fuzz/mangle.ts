@@ -28,6 +28,8 @@ export const oddData: fc.Arbitrary<unknown> = fc.oneof(
     ...[null, true, false, 0, -1, 0.5, 1e308, -1e308, 9_007_199_254_740_992, 5e-324],
     ...['', ' ', '\0', 'x', '-1', 'NaN', '\ud800', '🦊', 'x'.repeat(5000), '../../etc/passwd'],
     ...[[], {}, [[]], [null], { length: 3 }, { length: -1 }],
+    // Converting them to a text or number throws.
+    ...[{ toString: 1, valueOf: 1 }, { length: { toString: 1, valueOf: 1 } }],
   ),
   fc.jsonValue({ maxDepth: 3 }),
 );
