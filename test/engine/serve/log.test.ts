@@ -188,6 +188,8 @@ test('lines are selected by route and request, and others are left out', () => {
     assert.is(isSelected(other, { least, route: 'ci' }), false);
     assert.is(isSelected(other, { least, requestId: 'r1' }), false);
   }
+  const odd = line({ level: 'info', service: { toString: 1 } });
+  assert.is(isSelected(odd, { least, service: 'webhooks' }), false);
 });
 
 test('following continues after the last line read, across rotation and truncation', async () => {

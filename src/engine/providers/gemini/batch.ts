@@ -189,7 +189,8 @@ const ENDED = new Set(['SUCCEEDED', 'PARTIALLY_SUCCEEDED', 'FAILED', 'CANCELLED'
 /** 64-bit numbers are text in Google's JSON: `successfulRequestCount: "12"`. */
 function countAt(stats: unknown, which: 'failed' | 'successful' | ''): number | undefined {
   const value = jsonAt(stats, which === '' ? 'requestCount' : `${which}RequestCount`);
-  return value === undefined || !/^\d+$/u.test(String(value)) ? undefined : Number(value);
+  const digits = typeof value === 'number' ? String(value) : value;
+  return typeof digits === 'string' && /^\d+$/u.test(digits) ? Number(digits) : undefined;
 }
 
 /** The results file, from the response of a finished operation or from its metadata. */

@@ -139,7 +139,7 @@ const REFUSALS: ReadonlyMap<unknown, readonly [why: string, hint: string]> = new
 function refused(body: unknown): SvcError {
   const code = jsonAt(body, 'error');
   if (code === 'expired_token' || code === 'token_expired') return expired();
-  const reason = textAt(body, 'error_description') ?? String(code ?? 'no reason given');
+  const reason = textAt(body, 'error_description') ?? textAt(body, 'error') ?? 'no reason given';
   const [why, hint] = REFUSALS.get(code) ?? [`GitHub refused: ${reason}`, AGAIN];
   return new SvcError('PROVIDER_LOGIN_FAILED', why, { hint });
 }

@@ -44,9 +44,8 @@ export function isSelected(
 ): boolean {
   if (!isAtLeast(record, least)) return false;
   const from = record?.fields['service'];
-  if (service !== undefined && from !== service && !String(from).startsWith(`${service}:`)) {
-    return false;
-  }
+  const isFrom = typeof from === 'string' && (from === service || from.startsWith(`${service}:`));
+  if (service !== undefined && !isFrom) return false;
   if (route !== undefined && record?.fields['route'] !== route) return false;
   return requestId === undefined || record?.fields['requestId'] === requestId;
 }
