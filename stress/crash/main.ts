@@ -20,7 +20,7 @@ import { makeWorld } from './world.js';
 
 const ROUNDS = 300;
 /** Attempts to kill a run before it ends. */
-const TRIES = 6;
+const TRIES = 20;
 
 const commandLine = parseCommandLine('rounds', 'seed');
 const rounds = commandLine.number('rounds') ?? ROUNDS;
