@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { DeepReadonly } from '../../errors/output-schema.js';
+import { atMost, nonEmpty } from '../../support/lengths.js';
 
 /*
  * Input and output of the tools (facts §5.13). Full zod, which the protocol's SDK needs for JSON
@@ -12,11 +13,11 @@ const MAX_PATH = 4096;
 function pathText(message: string) {
   return z
     .string()
-    .max(MAX_PATH)
+    .check(atMost(MAX_PATH))
     .refine((text) => text.trim() !== '', message);
 }
 const optionalPath = pathText('must not be empty; omit it or pass a path').optional();
-const filterText = z.string().min(1).max(500);
+const filterText = z.string().check(nonEmpty(), atMost(500));
 const score = z.number().min(0).max(1);
 const source = z.enum(['memory', 'sessions']);
 
@@ -61,16 +62,20 @@ export const searchInput = z.strictObject({
   on: filterText.optional().describe('Only notes of this day or period'),
   where: z
     .array(filterText)
-    .max(20)
+    .check(atMost(20))
     .optional()
     .describe(
       'Conditions about front matter, all of which must be met: key=value, key>value or key<value',
     ),
-  tags: z.array(filterText).max(20).optional().describe('Only notes with all of these tags'),
+  tags: z
+    .array(filterText)
+    .check(atMost(20))
+    .optional()
+    .describe('Only notes with all of these tags'),
   heading: filterText.optional().describe('Only passages under a heading that contains this text'),
   kinds: z
     .array(filterText)
-    .max(20)
+    .check(atMost(20))
     .optional()
     .describe(
       'Only these kinds of documents: markdown, transcript, pdf, docx, html, image or audio',
@@ -195,11 +200,19 @@ const MOST_CHARACTERS = 8000;
 export const addInput = z.strictObject({
   text: z
     .string()
-    .max(MOST_CHARACTERS)
+    .check(atMost(MOST_CHARACTERS))
     .describe('What to remember, complete and understandable on its own; one line if possible'),
   file: optionalPath.describe('today (the default), MEMORY.md, or a path like memory/projects.md'),
-  heading: z.string().max(200).optional().describe('Section to add to, created if it is missing'),
-  tags: z.array(z.string().max(100)).max(20).optional().describe('Tags of the line, without #'),
+  heading: z
+    .string()
+    .check(atMost(200))
+    .optional()
+    .describe('Section to add to, created if it is missing'),
+  tags: z
+    .array(z.string().check(atMost(100)))
+    .check(atMost(20))
+    .optional()
+    .describe('Tags of the line, without #'),
 });
 
 export const addResult = z.strictObject({

@@ -11,6 +11,7 @@ import {
   searchMemory,
   searchText,
 } from '../../../../src/engine/mcp/tools/answers.js';
+import { searchInput } from '../../../../src/engine/mcp/tools/schemas.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
 import { contextOf } from '../../../support/context.js';
@@ -114,6 +115,17 @@ test('a file name takes one line of the text, and can be passed on as it is show
   assert.is(getText(answer), `The falcon nests.\n\nSource: ${shown}#L1`);
   await memory.close();
   await opened.backend.close();
+});
+
+test('an argument of another type is refused for its type, whatever it contains', () => {
+  const odd = { length: { toString: 1, valueOf: 1 } };
+  for (const argument of [{ tags: odd }, { since: odd }, { where: [odd] }]) {
+    const { error } = searchInput.safeParse({ query: 'x', ...argument });
+    assert.equal(
+      error?.issues.map(({ code }) => code),
+      ['invalid_type'],
+    );
+  }
 });
 
 test.run();
