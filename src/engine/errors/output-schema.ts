@@ -41,13 +41,13 @@ export function optionalObjectField<Fields extends Shape>(meaning: string, field
 }
 
 /** `warnings` of every JSON document; messages and hints are for people, codes for programs. */
-export const warningsSchema = field(
-  listOf({
+export const warningsSchema = listField(
+  'Problems that did not fail the command, see [warning codes](errors.md#warning-codes); usually empty.',
+  {
     code: field(z.string(), 'For programs.'),
     message: field(z.string(), 'For people.'),
     hint: field(z.optional(z.string()), 'What to do about it.'),
-  }),
-  'Problems that did not fail the command, see [warning codes](errors.md#warning-codes); usually empty.',
+  },
 );
 
 /** The JSON document of a command. */
