@@ -59,6 +59,7 @@ interface PostgresIndexOptions extends SharedMemory {
   readonly readersOfIndex?: Readers;
 }
 
+/** The memory of an agent on a shared server, as this host uses it. */
 export function createPostgresIndex(
   server: Server,
   { agent, origin: originName, lockWaitMs, readersOfIndex, ...options }: PostgresIndexOptions,

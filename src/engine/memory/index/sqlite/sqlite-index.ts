@@ -56,6 +56,7 @@ interface SqliteIndexOptions {
   readonly access?: 'read' | 'write';
 }
 
+/** The index in an open file. Closing it closes the connection. */
 export function createSqliteIndex(
   database: Connection,
   { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
