@@ -59,6 +59,9 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
     ['host-?:memory/*.md', 1],
     ['memory', 1],
     ['host-b:memory', 0],
+    ['!memory/**', 0],
+    ['!host-a:memory/**', 0],
+    ['!host-b:memory/**', 1],
   ] as const) {
     const { results } = jsonOf.search(
       await b.svc('memory', 'search', 'billing service', '--path', pattern, '--json'),

@@ -8,7 +8,7 @@ export interface CandidateFilter {
   readonly sources?: readonly Source[] | undefined;
   readonly kinds?: readonly DocumentKind[] | undefined;
   /** Keeps documents by their displayed path, alone or after their host. */
-  readonly path?: ((path: string) => boolean) | undefined;
+  readonly path?: ((...names: readonly string[]) => boolean) | undefined;
   /** Keeps documents; `by-chunk` where it depends on their chunks. */
   readonly document?: ((document: FilteredDocument) => boolean | 'by-chunk') | undefined;
   /** Keeps chunks of the documents that are kept. */
@@ -174,8 +174,8 @@ export function filterRows<Row extends DocumentRow>(
   const kept = rows.filter((row) => {
     if (kinds !== undefined && !kinds.includes(row.kind)) return false;
     if (sources !== undefined && !sources.includes(row.source)) return false;
-    const cited = row.citedPath ?? row.path;
-    if (path !== undefined && !path(row.path) && !path(cited)) return false;
+    const names = row.citedPath ? [row.path, row.citedPath] : [row.path];
+    if (path !== undefined && !path(...names)) return false;
     const decision = document === undefined ? true : document(filteredDocument(row));
     if (decision === 'by-chunk') byChunk = true;
     return decision !== false;

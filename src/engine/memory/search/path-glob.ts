@@ -4,11 +4,12 @@ import { createGlob } from '../../support/glob.js';
 /**
  * A filter for displayed paths: `memory/**`, `*.md` (a pattern without a slash matches file names anywhere),
  * `!memory/old/**`. A plain path also matches what is below it: `memory/projects`. It ignores whether accents are
- * letters of their own, as in names that macOS writes.
+ * letters of their own, as in names that macOS writes. Of a file with several names, any may match;
+ * with `!`, none may.
  *
  * @throws SvcError USAGE for an invalid pattern
  */
-export function createPathFilter(pattern: string): (path: string) => boolean {
+export function createPathFilter(pattern: string): (...names: readonly string[]) => boolean {
   const glob = pattern.normalize('NFC').replace(/^\.\//u, '');
   // No displayed path begins like that, so it would match nothing.
   if (glob.startsWith('/')) {
@@ -27,10 +28,13 @@ export function createPathFilter(pattern: string): (path: string) => boolean {
     return name === glob || matches(name);
   };
   const isBelow = belowFolder(glob);
-  return (path) => {
+  const matchesOne = (path: string): boolean => {
     const composed = path.normalize('NFC');
     return isNamed(composed) || isBelow(composed);
   };
+  return glob.startsWith('!')
+    ? (...names) => names.every(matchesOne)
+    : (...names) => names.some(matchesOne);
 }
 
 function belowFolder(path: string): (path: string) => boolean {
