@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Interfaces, Plugin } from '@oclif/core';
-import { assignVariables } from '../../src/cli/flags.js';
+import { assignVariables } from '../../src/cli/command-line.js';
 
 type Manifest = Plugin['manifest'];
 /** A command in the manifest. */

@@ -2,7 +2,7 @@ import { Command } from '@oclif/core/command';
 import type { Config } from '@oclif/core/config';
 import type { FlagInput, Input, ParserOutput } from '@oclif/core/interfaces';
 import { type LoadedConfig, loadConfig } from '../engine/config/index.js';
-import { asSvcError, messageOf, SvcError, type Warning } from '../engine/errors/index.js';
+import { SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -11,21 +11,16 @@ import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
 import type { CommandContext } from './command-context.js';
+import { assignVariables, CommandLine, variableOf } from './command-line.js';
 import { createContext } from './context.js';
 import { type LeanConfig, wordsBeforeDashes } from './fast-start.js';
-import {
-  assignVariables,
-  globalFlags,
-  type TimeContext,
-  variableOf,
-  withListVariables,
-} from './flags.js';
+import type { TimeContext } from './flag-times.js';
+import { globalFlags } from './flags.js';
 import { print, printJson, terminalStreams } from './print.js';
 import {
   type ErrorReport,
   exitCodeOf,
   formatErrorText,
-  HELP_HINT,
   reportError,
   reportHookError,
 } from './report-error.js';
@@ -56,10 +51,14 @@ const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
 export abstract class BaseCommand extends Command {
   static override baseFlags = globalFlags;
 
+  private readonly line: CommandLine;
+
   constructor(argv: string[], config: LeanConfig) {
     // A command reads only this part of oclif's configuration.
     super(argv, config as Config);
-    assignVariables(this.knownFlags);
+    const flags: FlagInput = { ...this.ctor.baseFlags, ...this.ctor.flags };
+    assignVariables(flags);
+    this.line = new CommandLine(argv, { flags, args: this.ctor.args ?? {} });
   }
 
   /** Learns every secret that is read; everything printed goes through it. */
@@ -117,88 +116,25 @@ export abstract class BaseCommand extends Command {
   protected override async parse<F extends Values, B extends Values, A extends Values>(
     options?: Input<F, B, A>,
   ): Promise<ParserOutput<F, B, A>> {
-    const typed = this.argv;
-    this.refuseSwitchValues();
-    const words = withListVariables(typed, this.knownFlags, process.env, (name) =>
-      this.isTyped(name),
-    );
+    const words = this.line.forParser(process.env);
     // oclif would read a missing argument from stdin if any came within 10 ms: in a loop that reads lines, the next line.
     for (const arg of Object.values(this.ctor.args ?? {})) arg.ignoreStdin = true;
-    const parsed = await super
-      .parse(options, words)
-      .finally(() => {
-        // The parser adds the values of variables, which do not count as typed.
-        this.argv = [...typed];
-      })
-      .catch((error: unknown) => {
-        throw this.withVariables(this.withArgument(error));
-      });
+    const parsed = await super.parse(options, words).catch((error: unknown) => {
+      throw this.line.explained(error, process.env);
+    });
     this.shared = { ...this.shared, ...parsed.flags };
     if (this.shapesOutput) this.shape = await createShape(parsed.flags);
     return parsed;
   }
 
-  /** oclif would turn on the switch of `--yes=no`, and take its value as an argument. @throws SvcError USAGE */
-  private refuseSwitchValues(): void {
-    const flagWords = wordsBeforeDashes(this.argv).filter((word) => word.includes('='));
-    for (const [name, { type, char }] of Object.entries(this.knownFlags)) {
-      if (type !== 'boolean') continue;
-      const word = flagWords.find(
-        (one) => one.startsWith(`--${name}=`) || one.startsWith(`-${char}=`),
-      );
-      if (word === undefined) continue;
-      const value = word.slice(word.indexOf('=') + 1);
-      throw new SvcError('USAGE', `--${name} takes no value (got "${value}")`, {
-        hint: `pass --${name} alone, or leave it out`,
-      });
-    }
-  }
-
-  private get knownFlags(): FlagInput {
-    return { ...this.ctor.baseFlags, ...this.ctor.flags };
-  }
-
-  /** An error of the parser about a value that an argument cannot have: the parser does not name the argument. */
-  private withArgument(error: unknown): unknown {
-    const [, value, values] = /^Expected (.*) to be one of: (.*)$/mu.exec(messageOf(error)) ?? [];
-    const [name] =
-      Object.entries(this.ctor.args ?? {}).find(([, arg]) => arg.options?.join(', ') === values) ??
-      [];
-    if (name === undefined || values === undefined) return error;
-    const message = `${name.toUpperCase()} must be one of: ${values} (got "${value}")`;
-    return new SvcError('USAGE', message, { cause: error, hint: HELP_HINT });
-  }
-
-  /** An error of the parser, whose hint also names the variables that set the flags it is about. */
-  private withVariables(error: unknown): unknown {
-    const message = messageOf(error);
-    const flags = this.knownFlags;
-    const named = new Set(Array.from(message.matchAll(/--([\w-]+)/gu), ([, name = '']) => name));
-    const variables = [...named]
-      .filter((name) => !this.isTyped(name))
-      .flatMap((name) => flags[name]?.env ?? [])
-      .filter((variable) => process.env[variable]);
-    if (variables.length === 0) return error;
-    const known = asSvcError(error);
-    const hints = [known?.hint ?? [], `set in the environment: ${variables.join(', ')}`].flat();
-    return new SvcError(known?.code ?? 'USAGE', message, { cause: error, hint: hints.join('; ') });
-  }
-
   /** Whether a part of the JSON document is printed, or another form of it. */
   private get shapesOutput(): boolean {
-    return wantsShape(this.argv);
+    return wantsShape(this.line.words);
   }
 
   /** Whether a flag was typed, and not only set by its variable. */
   protected isTyped(name: string): boolean {
-    const switches = Object.values(this.knownFlags).map((flag) =>
-      flag.type === 'boolean' ? (flag.char ?? '') : '',
-    );
-    const char = this.knownFlags[name]?.char;
-    // What follows another letter than that of a switch is its value: "-wdata" has no "-a".
-    const short = char === undefined ? '' : `|-[${switches.join('')}]*${char}`;
-    const forms = new RegExp(`^(?:--${name}(?:=|$)${short})`);
-    return wordsBeforeDashes(this.argv).some((word) => forms.test(word));
+    return this.line.isTyped(name);
   }
 
   /** Prints lines as they come instead of one document, for output that does not end. @throws SvcError USAGE */
@@ -217,7 +153,7 @@ export abstract class BaseCommand extends Command {
     // The same values that oclif accepts for the variables of other flags.
     const variable = process.env['SVC_JSON']?.toLowerCase() ?? '';
     return (
-      wordsBeforeDashes(this.argv).includes('--json') ||
+      wordsBeforeDashes(this.line.words).includes('--json') ||
       ['1', 'true', 'y', 'yes'].includes(variable)
     );
   }
@@ -275,7 +211,7 @@ export abstract class BaseCommand extends Command {
       return;
     }
     process.stderr.write(formatErrorText(report));
-    if (report.code === 'BUG' || this.argv.includes('--verbose')) {
+    if (report.code === 'BUG' || this.line.words.includes('--verbose')) {
       process.stderr.write(
         `${safeLines(this.mask.text(error instanceof Error ? (error.stack ?? '') : ''))}\n`,
       );

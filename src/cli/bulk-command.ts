@@ -10,7 +10,8 @@ import {
 } from '../engine/flows/index.js';
 import { formatCountOf } from '../engine/support/format.js';
 import { type BulkWords, renderBulkChange } from '../ui/flows/list.js';
-import { ID, idArg, olderThanFlag, readAge, readSince, sinceFlag, yesFlag } from './flags.js';
+import { olderThanFlag, readAge, readSince, sinceFlag } from './flag-times.js';
+import { ID, idArg, yesFlag } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
 /** The flow that an operator names, where flags can select several instead. */

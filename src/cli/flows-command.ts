@@ -13,15 +13,8 @@ import { anySignal } from '../engine/support/async.js';
 import { formatClock, formatDuration } from '../engine/support/format.js';
 import { waitWords } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
-import {
-  choicesFlag,
-  idArg,
-  limitFlag,
-  readDuration,
-  readSince,
-  sinceFlag,
-  type TimeContext,
-} from './flags.js';
+import { readDuration, readSince, sinceFlag, type TimeContext } from './flag-times.js';
+import { choicesFlag, idArg, limitFlag } from './flags.js';
 import type { Followed } from './watch-flows.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */

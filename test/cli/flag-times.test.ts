@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readLifetime, readSince, type TimeContext } from '../../src/cli/flags.js';
+import { readLifetime, readSince, type TimeContext } from '../../src/cli/flag-times.js';
 import { SvcError } from '../../src/engine/errors/index.js';
 
 const test = suite('times in flags');

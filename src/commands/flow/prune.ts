@@ -1,5 +1,6 @@
 import { examples } from '../../cli/base-command.js';
-import { olderThanFlag, readAge, yesFlag } from '../../cli/flags.js';
+import { olderThanFlag, readAge } from '../../cli/flag-times.js';
+import { yesFlag } from '../../cli/flags.js';
 import { FlowsCommand } from '../../cli/flows-command.js';
 import type { FlowPruneOutput } from '../../engine/flows/index.js';
 import { formatCountOf, formatDuration } from '../../engine/support/format.js';

@@ -1,5 +1,6 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag, targetFlags } from '../../cli/flags.js';
+import { readSince, sinceFlag } from '../../cli/flag-times.js';
+import { limitFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
 import {
   MOST_SEARCHES,

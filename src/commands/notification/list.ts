@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
+import { readSince, sinceFlag } from '../../cli/flag-times.js';
+import { limitFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
 import type { NotificationListOutput } from '../../engine/flows/index.js';

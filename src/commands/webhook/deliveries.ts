@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { limitFlag, readSince, sinceFlag } from '../../cli/flags.js';
+import { readSince, sinceFlag } from '../../cli/flag-times.js';
+import { limitFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { anySignal, sleepAtMost } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';

@@ -1,7 +1,8 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
-import { choicesFlag, readLifetime, sessionFacts, sessionFlags } from '../../../cli/flags.js';
+import { readLifetime } from '../../../cli/flag-times.js';
+import { choicesFlag, sessionFacts, sessionFlags } from '../../../cli/flags.js';
 import { resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../../cli/base-command.js';
-import { limitFlag, readSince, targetFlags } from '../../../cli/flags.js';
+import { readSince } from '../../../cli/flag-times.js';
+import { limitFlag, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
 import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';

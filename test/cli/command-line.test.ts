@@ -2,15 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type KnownFlag, withListVariables } from '../../src/cli/flags.js';
+import { CommandLine, type KnownWords } from '../../src/cli/command-line.js';
 import { ROOT } from '../support/run-svc.js';
 
 const test = suite('variables of repeatable flags');
 
 interface Manifest {
-  readonly commands: Readonly<
-    Record<string, { readonly flags: Readonly<Record<string, KnownFlag>> }>
-  >;
+  readonly commands: Readonly<Record<string, KnownWords>>;
 }
 
 const { commands }: Manifest = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8'));
@@ -26,7 +24,8 @@ test('there are repeatable flags with variables', () => {
 
 for (const { id, name, env, flags } of repeatable) {
   test(`${env} gives svc ${id.replaceAll(':', ' ')} a list`, () => {
-    const wordsOf = (text: string) => withListVariables([], flags, { [env]: text }, () => false);
+    const wordsOf = (text: string) =>
+      new CommandLine([], { flags, args: {} }).forParser({ [env]: text });
     assert.equal(wordsOf('one, two'), [`--${name}=one`, `--${name}=two`]);
     assert.equal(wordsOf('one'), [`--${name}=one`]);
     assert.equal(wordsOf('one,,two,'), [`--${name}=one`, `--${name}=two`]);
@@ -40,14 +39,10 @@ test('a typed flag takes precedence, and words after -- stay where they are', ()
   const { flags = {} } = commands['memory:add'] ?? {};
   const env = { SVC_TAG: 'work' };
   const typed = ['--tag', 'home', '--', '-text'];
-  assert.equal(
-    withListVariables(typed, flags, env, (name) => name === 'tag'),
-    typed,
-  );
-  assert.equal(
-    withListVariables(['--', '-text'], flags, env, () => false),
-    ['--tag=work', '--', '-text'],
-  );
+  const wordsOf = (words: readonly string[]) =>
+    new CommandLine(words, { flags, args: {} }).forParser(env);
+  assert.equal(wordsOf(typed), typed);
+  assert.equal(wordsOf(['--', '-text']), ['--tag=work', '--', '-text']);
 });
 
 test.run();
