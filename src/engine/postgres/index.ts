@@ -13,8 +13,9 @@ export {
   UTF8_HINT,
 } from './migrate.js';
 export { openCurrentServer, openServer, type ServerContext } from './open-server.js';
-export { type PoolUse, Server, type Sql, type Transaction } from './server.js';
+export { type PoolUse, Server } from './server.js';
 export { describeAddress } from './server-address.js';
+export type { Sql, Transaction } from './transaction.js';
 export {
   missingVectorIndexes,
   PGVECTOR_SCHEMA,

@@ -1,9 +1,10 @@
 import { SvcError } from '../errors/index.js';
 import { FLOW_TABLES, HISTORY_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES, SHARING_TABLES } from './memory-tables.js';
-import type { Server, Sql } from './server.js';
+import type { Server } from './server.js';
 import { describeAddress } from './server-address.js';
 import { serverFault } from './server-fault.js';
+import type { Sql } from './transaction.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 interface Migration {

@@ -7,6 +7,15 @@ import { sleepAtMost } from '../support/async.js';
 import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
 import { asServerError, isConnectionLost, serverFault } from './server-fault.js';
+import {
+  asError,
+  breaksConnection,
+  rollBack,
+  type Sql,
+  send,
+  type Transaction,
+  transact,
+} from './transaction.js';
 
 /** How a server is used; see the configuration keys of the same names in `storage`. */
 export interface ServerSettings {
@@ -15,25 +24,6 @@ export interface ServerSettings {
   readonly poolSize: number;
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-}
-
-/** Runs statements, each unnamed: poolers of transactions give each transaction any connection. */
-export interface Sql {
-  /**
-   * Rows of a statement with `$1`, `$2` … for values. `bigint` and `numeric` arrive as numbers, `bytea` as Buffer.
-   * Outside of a transaction it must only read: it runs again if the connection is lost.
-   *
-   * @throws SvcError STORAGE_*
-   */
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The number of rows that a statement changed. @throws SvcError STORAGE_* */
-  run(text: string, values?: readonly unknown[]): Promise<number>;
-}
-
-/** A transaction (READ COMMITTED). */
-export interface Transaction extends Sql {
-  /** The server's clock when it began, in milliseconds since the epoch. */
-  readonly nowMs: number;
 }
 
 /** The connections of a server in this process. */
@@ -47,13 +37,9 @@ export interface TransactionOptions {
 }
 
 const CONFLICT_RETRIES = 5;
-/** Share of a statement's time that it may wait for rows of other transactions. */
-const LOCK_SHARE = 0.9;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5000;
 const LONG_MS = 3_600_000;
-/** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
-const LONGEST_IDLE_MS = 300_000;
 /** After a server refused another connection, none is opened for so long while there are others. */
 const FULL_MS = 1000;
 /** Idle connections are closed after this. */
@@ -152,7 +138,11 @@ export class Server implements Sql {
     for (let conflicts = 0, losses = 0; ; ) {
       const wasIdle = this.pool.idleCount > 0;
       try {
-        return await this.transactOnce(work, lockWaitMs);
+        const limits = { timeoutMs: this.settings.statementTimeoutMs, lockWaitMs };
+        return await this.withClient(
+          (client) => transact(client, work, limits, this.throwServerError),
+          rollBack,
+        );
       } catch (error) {
         const isUncertain = error instanceof SvcError && error.code === 'STORAGE_UNCERTAIN';
         const cause = error instanceof SvcError ? error.cause : error;
@@ -171,42 +161,6 @@ export class Server implements Sql {
   private mayReplace(losses: number, wasIdle: boolean): boolean {
     const isExpected = losses <= 1 || (wasIdle && losses <= this.settings.poolSize);
     return isExpected && !this.isFailingFast();
-  }
-
-  private async transactOnce<T>(
-    work: (transaction: Transaction) => Promise<T>,
-    lockWaitMs: number | undefined,
-  ): Promise<T> {
-    return this.withClient(async (client) => {
-      const nowMs = await begin(client, this.settings.statementTimeoutMs, lockWaitMs);
-      const result = await work({
-        nowMs,
-        query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
-          (await send<Row>(client, text, values).catch(this.throwServerError)).rows,
-        run: async (text, values) =>
-          (await send(client, text, values).catch(this.throwServerError)).rowCount ?? 0,
-      });
-      await this.commit(client);
-      return result;
-    }, rollBack);
-  }
-
-  private async commit(client: ClientBase): Promise<void> {
-    try {
-      const { command } = await client.query('COMMIT');
-      // After a failed statement, PostgreSQL rolls back and reports no error.
-      if (command !== 'COMMIT') throw new Error('the transaction had failed');
-    } catch (error) {
-      if (!isConnectionLost(error) && serverFault(error) !== 'timeout') throw error;
-      throw new SvcError(
-        'STORAGE_UNCERTAIN',
-        `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
-        {
-          hint: 'try again; repeated requests with an idempotency key are recognized',
-          cause: error,
-        },
-      );
-    }
   }
 
   /**
@@ -364,67 +318,3 @@ const TYPES: CustomTypesConfig = {
     return isNumber && format !== 'binary' ? Number : pg.types.getTypeParser(oid, format);
   },
 };
-
-/** Without values, a text may have several statements. */
-async function send<Row extends object>(
-  client: ClientBase,
-  text: string,
-  values: readonly unknown[] = [],
-) {
-  return client.query<Row>(text, values.length === 0 ? undefined : [...values]);
-}
-
-/**
- * Begins a transaction, limits it, and reads the clock, in one round trip. A host that dies silently must not hold
- * its locks for ever.
- *
- * @returns milliseconds since the epoch
- */
-async function begin(
-  client: ClientBase,
-  timeoutMs: number,
-  lockWaitMs: number | undefined,
-): Promise<number> {
-  // 0 means no separate limit. It is below that of statements: otherwise, the error would not name the lock as its cause.
-  const lockTimeoutMs =
-    lockWaitMs === undefined
-      ? 0
-      : Math.max(1, Math.min(lockWaitMs, Math.floor(timeoutMs * LOCK_SHARE)));
-  const results: unknown = await client.query(
-    // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction. A stricter level, which
-    // can be the default of a database, would not see what others have done while a statement waited for its turn.
-    `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('statement_timeout', '${timeoutMs}', true),
-       set_config('lock_timeout', '${lockTimeoutMs}', true),
-       set_config('idle_in_transaction_session_timeout', '${Math.min(2 * timeoutMs, LONGEST_IDLE_MS)}', true),
-       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
-  );
-  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
-  const rows = last instanceof pg.Result ? last.rows : [];
-  return Number(rows[0]?.now);
-}
-
-/** Rolls back. @returns why the connection must not be used again, if it must not */
-async function rollBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
-  const cause = error instanceof SvcError ? (error.cause ?? error) : error;
-  if (breaksConnection(cause)) return asError(cause);
-  try {
-    await client.query('ROLLBACK');
-    return undefined;
-  } catch (failure) {
-    return asError(failure);
-  }
-}
-
-/**
- * After a lost connection or a timeout in the process, later answers would be taken for others. A server that became
- * read-only has been replaced by another one, which only a new connection can reach.
- */
-function breaksConnection(error: unknown): boolean {
-  const isOfServer = error instanceof pg.DatabaseError;
-  const fault = serverFault(error);
-  return isConnectionLost(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
-}

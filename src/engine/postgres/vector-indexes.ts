@@ -1,4 +1,4 @@
-import type { Sql } from './server.js';
+import type { Sql } from './transaction.js';
 
 /** Fewer codes are compared one by one in a few milliseconds. */
 const WORTH_INDEX = 20_000;

@@ -1,0 +1,140 @@
+import type { ClientBase } from 'pg';
+import pg from 'pg';
+import { SvcError } from '../errors/index.js';
+import { isConnectionLost, serverFault } from './server-fault.js';
+
+/** Runs statements, each unnamed: poolers of transactions give each transaction any connection. */
+export interface Sql {
+  /**
+   * Rows of a statement with `$1`, `$2` … for values. `bigint` and `numeric` arrive as numbers, `bytea` as Buffer.
+   * Outside of a transaction it must only read: it runs again if the connection is lost.
+   *
+   * @throws SvcError STORAGE_*
+   */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The number of rows that a statement changed. @throws SvcError STORAGE_* */
+  run(text: string, values?: readonly unknown[]): Promise<number>;
+}
+
+/** A transaction (READ COMMITTED). */
+export interface Transaction extends Sql {
+  /** The server's clock when it began, in milliseconds since the epoch. */
+  readonly nowMs: number;
+}
+
+/** How long the server works for a transaction, in milliseconds. */
+interface TransactionLimits {
+  /** For each statement. */
+  readonly timeoutMs: number;
+  /** For rows that other transactions keep; without a limit of its own when left out. */
+  readonly lockWaitMs: number | undefined;
+}
+
+/** Share of a statement's time that it may wait for rows of other transactions. */
+const LOCK_SHARE = 0.9;
+/** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
+const LONGEST_IDLE_MS = 300_000;
+
+/**
+ * Runs work in a transaction of a connection and commits it.
+ *
+ * @param fail throws what a failed statement throws in the work
+ * @throws what the work throws, and SvcError STORAGE_UNCERTAIN; {@link rollBack} is up to the caller
+ */
+export async function transact<T>(
+  client: ClientBase,
+  work: (transaction: Transaction) => Promise<T>,
+  limits: TransactionLimits,
+  fail: (error: unknown) => never,
+): Promise<T> {
+  const nowMs = await begin(client, limits);
+  const result = await work({
+    nowMs,
+    query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
+      (await send<Row>(client, text, values).catch(fail)).rows,
+    run: async (text, values) => (await send(client, text, values).catch(fail)).rowCount ?? 0,
+  });
+  await commit(client);
+  return result;
+}
+
+async function commit(client: ClientBase): Promise<void> {
+  try {
+    const { command } = await client.query('COMMIT');
+    // After a failed statement, PostgreSQL rolls back and reports no error.
+    if (command !== 'COMMIT') throw new Error('the transaction had failed');
+  } catch (error) {
+    if (!isConnectionLost(error) && serverFault(error) !== 'timeout') throw error;
+    throw new SvcError(
+      'STORAGE_UNCERTAIN',
+      `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
+      {
+        hint: 'try again; repeated requests with an idempotency key are recognized',
+        cause: error,
+      },
+    );
+  }
+}
+
+/**
+ * Begins a transaction, limits it, and reads the clock, in one round trip. A host that dies silently must not hold
+ * its locks for ever.
+ *
+ * @returns milliseconds since the epoch
+ */
+async function begin(
+  client: ClientBase,
+  { timeoutMs, lockWaitMs }: TransactionLimits,
+): Promise<number> {
+  // 0 means no separate limit. It is below that of statements: otherwise, the error would not name the lock as its cause.
+  const lockTimeoutMs =
+    lockWaitMs === undefined
+      ? 0
+      : Math.max(1, Math.min(lockWaitMs, Math.floor(timeoutMs * LOCK_SHARE)));
+  const results: unknown = await client.query(
+    // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction. A stricter level, which
+    // can be the default of a database, would not see what others have done while a statement waited for its turn.
+    `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('statement_timeout', '${timeoutMs}', true),
+       set_config('lock_timeout', '${lockTimeoutMs}', true),
+       set_config('idle_in_transaction_session_timeout', '${Math.min(2 * timeoutMs, LONGEST_IDLE_MS)}', true),
+       (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
+  );
+  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  const rows = last instanceof pg.Result ? last.rows : [];
+  return Number(rows[0]?.now);
+}
+
+/** Rolls back. @returns why the connection must not be used again, if it must not */
+export async function rollBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
+  const cause = error instanceof SvcError ? (error.cause ?? error) : error;
+  if (breaksConnection(cause)) return asError(cause);
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (failure) {
+    return asError(failure);
+  }
+}
+
+/**
+ * After a lost connection or a timeout in the process, later answers would be taken for others. A server that became
+ * read-only has been replaced by another one, which only a new connection can reach.
+ */
+export function breaksConnection(error: unknown): boolean {
+  const isOfServer = error instanceof pg.DatabaseError;
+  const fault = serverFault(error);
+  return isConnectionLost(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** Without values, a text may have several statements. */
+export async function send<Row extends object>(
+  client: ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+) {
+  return client.query<Row>(text, values.length === 0 ? undefined : [...values]);
+}
