@@ -22,7 +22,7 @@ import { availableParallelism, constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { replaceFile } from '../src/engine/support/files.js';
+import { replaceFile } from '../src/engine/support/replace-file.js';
 import { compile } from './support/compile.js';
 import { startCluster } from './support/postgres.js';
 import { ROOT } from './support/run-svc.js';

@@ -15,7 +15,7 @@ import { ACTIVE_TASK_STATUSES, type TaskStatus } from '../engine/flow-model/task
 import type { Flows } from '../engine/flows/index.js';
 import { ADAPTER_IDS } from '../engine/providers/registry.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { realOrGiven, resolvePath } from '../engine/support/files.js';
+import { realOrGiven, resolvePath } from '../engine/support/paths.js';
 import { safeLine } from '../ui/safe-text.js';
 import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
 

@@ -12,8 +12,8 @@ import {
   PRIVATE_MODE,
   readNamedFile,
   systemErrorLike,
-  TEMPORARY_ENDING,
 } from '../engine/support/files.js';
+import { TEMPORARY_ENDING } from '../engine/support/replace-file.js';
 import { beginningOf } from './hook-input.js';
 
 /** Long enough for most programs to write something. A program that starts svc with a pipe may never close it. */

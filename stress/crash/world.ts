@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { handWritten } from '../../src/engine/dreaming/promotion/memory-file.js';
 import { withoutOwnWriting } from '../../src/engine/memory/sources/index.js';
-import { isTemporaryName } from '../../src/engine/support/files.js';
+import { isTemporaryName } from '../../src/engine/support/replace-file.js';
 import { noteText } from '../../test/support/many-notes.js';
 import { runSvc, type SvcRun, startSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';

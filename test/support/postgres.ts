@@ -9,7 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import pg from 'pg';
 import { migrate, Server } from '../../src/engine/postgres/index.js';
-import { replaceFile } from '../../src/engine/support/files.js';
+import { replaceFile } from '../../src/engine/support/replace-file.js';
 import { shortHash } from '../../src/engine/support/text.js';
 import { freePort } from './free-port.js';
 import { ROOT } from './run-svc.js';

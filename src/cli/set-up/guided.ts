@@ -12,8 +12,8 @@ import {
   workspaceState,
 } from '../../engine/set-up/index.js';
 import type { EngineContext } from '../../engine/support/context.js';
-import { resolvePath } from '../../engine/support/files.js';
 import { formatCountOf } from '../../engine/support/format.js';
+import { resolvePath } from '../../engine/support/paths.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 import type { CommandContext } from '../command-context.js';
 import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.js';

@@ -18,7 +18,7 @@ import {
   type SetUpPlan,
   workspaceState,
 } from '../../engine/set-up/index.js';
-import { resolvePath } from '../../engine/support/files.js';
+import { resolvePath } from '../../engine/support/paths.js';
 import { renderSetUpPlan, renderSetUpSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';

@@ -12,8 +12,8 @@ import type {
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
-import { resolvePath } from '../../engine/support/files.js';
 import { formatCountOf } from '../../engine/support/format.js';
+import { resolvePath } from '../../engine/support/paths.js';
 import { shellWord } from '../../engine/support/text.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 

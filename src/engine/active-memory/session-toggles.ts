@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, PRIVATE_MODE, readRegularFile, replaceFile } from '../support/files.js';
+import { ifReadable, PRIVATE_MODE, readRegularFile } from '../support/files.js';
+import { replaceFile } from '../support/replace-file.js';
 import { parsedJson } from '../support/text.js';
 import { activeMemoryFolder } from './state-file.js';
 

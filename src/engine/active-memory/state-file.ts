@@ -1,14 +1,9 @@
 import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import {
-  ifReadable,
-  makeFolders,
-  namesIn,
-  PRIVATE_MODE,
-  TEMPORARY_ENDING,
-} from '../support/files.js';
+import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
+import { TEMPORARY_ENDING } from '../support/replace-file.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
 import type { ActiveMemorySettings } from './gates.js';
 

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { pathFolders, resolveConfiguredPath, type WrittenIn } from '../support/files.js';
+import { pathFolders, resolveConfiguredPath, type WrittenIn } from '../support/paths.js';
 
 /**
  * Finds the program of a configured command: a path (with `~`, relative to the configuration file) or a name

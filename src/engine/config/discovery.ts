@@ -2,7 +2,8 @@ import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, readRegularFile, realOrGiven, resolvePath } from '../support/files.js';
+import { ifReadable, readRegularFile } from '../support/files.js';
+import { realOrGiven, resolvePath } from '../support/paths.js';
 import { shellWord, utf8Text } from '../support/text.js';
 
 /** Found without being specified. */

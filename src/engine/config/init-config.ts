@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/files.js';
+import { resolvePath } from '../support/paths.js';
 import { CONFIG_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
 import { createJsonSchema } from './schema-documents.js';
 import { withConfigLock, writeFileAtomically } from './write-config.js';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { expandHome, resolveConfiguredPath } from '../support/files.js';
+import { expandHome, resolveConfiguredPath } from '../support/paths.js';
 import { nameHint } from '../support/text.js';
 import { defaultAgentId, listAgents } from './resolve-config.js';
 import type {

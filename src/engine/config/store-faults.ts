@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, realTarget } from '../support/files.js';
+import { ifReadable } from '../support/files.js';
+import { realTarget } from '../support/paths.js';
 import { agentPlaces, type ConfigPath, valueAt } from './config-path.js';
 import { resolveAgents } from './resolve-agent.js';
 import type { LoadedConfig } from './resolved.js';

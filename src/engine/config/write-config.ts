@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { ifThere, makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { ifThere, makeFolders, PRIVATE_MODE } from '../support/files.js';
+import { replaceFile } from '../support/replace-file.js';
 import { readConfigText } from './discovery.js';
 import { keepTrust } from './trust/config-trust.js';
 

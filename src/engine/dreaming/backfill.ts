@@ -6,7 +6,7 @@ import type { Claim } from '../memory/chunking/split-claims.js';
 import { inRolledBackTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
-import { isInside } from '../support/files.js';
+import { isInside } from '../support/paths.js';
 import { claimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import type { MemoryChanger } from './promotion/change-memory.js';

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SvcError, systemReason } from '../errors/index.js';
-import { readNamedFile, replaceableTarget, replaceFile } from '../support/files.js';
+import { readNamedFile, replaceableTarget } from '../support/files.js';
+import { replaceFile } from '../support/replace-file.js';
 import { iso } from '../support/time.js';
 import type { AskOptions } from './ask-memory.js';
 import { type Metrics, meanMetrics, metricsSchema, QUALITY_NAMES } from './metrics.js';

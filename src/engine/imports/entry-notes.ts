@@ -2,8 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
-import { isInside, makeFolders, PRIVATE_MODE, realTarget, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
+import { isInside, realTarget } from '../support/paths.js';
+import { replaceFile } from '../support/replace-file.js';
 import type { ImportedEntry } from './imported.js';
 
 /** A note with entries that it does not have yet. */

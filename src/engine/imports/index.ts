@@ -5,7 +5,7 @@ import {
   withConfigLock,
 } from '../config/authoring.js';
 import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/files.js';
+import { resolvePath } from '../support/paths.js';
 import { writeNotes } from './entry-notes.js';
 import type { ImportedData, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';

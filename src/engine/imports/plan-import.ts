@@ -20,7 +20,7 @@ import {
 } from '../config/index.js';
 import { maskConfigText } from '../config/masked-text.js';
 import type { EngineContext } from '../support/context.js';
-import { expandHome, realOrGiven } from '../support/files.js';
+import { expandHome, realOrGiven } from '../support/paths.js';
 import { isRecord } from '../support/text.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { type PlannedNote, planNotes } from './entry-notes.js';

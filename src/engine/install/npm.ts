@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { ProgramEnd } from '../child/run-program.js';
 import { SvcError } from '../errors/index.js';
-import { pathFolders } from '../support/files.js';
+import { pathFolders } from '../support/paths.js';
 
 /** What npm is run for, for messages. */
 export interface InstallSubject {

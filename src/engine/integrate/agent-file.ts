@@ -1,14 +1,8 @@
 import { existsSync, lstatSync, readlinkSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import {
-  isReadOnly,
-  makeFolders,
-  readRegularFile,
-  removeStrayTemporaries,
-  replaceFile,
-  SHARED_FOLDER_MODE,
-} from '../support/files.js';
+import { isReadOnly, makeFolders, readRegularFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
-import { resolvePath } from '../support/files.js';
 import { leadsToLoopback } from '../support/network.js';
+import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';

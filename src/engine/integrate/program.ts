@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { stateVariables } from '../support/context.js';
-import { pathFolders, realOrGiven } from '../support/files.js';
+import { pathFolders, realOrGiven } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import type { IntegrateContext, ProgramCall } from './agent.js';
 

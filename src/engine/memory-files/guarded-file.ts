@@ -4,16 +4,14 @@ import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
   ifReadable,
-  isInside,
   isReadOnly,
   makeFolders,
-  nearestExisting,
   PRIVATE_MODE,
-  removeStrayTemporaries,
-  replaceFile,
   SHARED_FOLDER_MODE,
   syncFolder,
 } from '../support/files.js';
+import { isInside, nearestExisting } from '../support/paths.js';
+import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
 import { shellWord } from '../support/text.js';
 
 /** The long-term memory of a workspace. */

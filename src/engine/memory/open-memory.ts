@@ -20,7 +20,8 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
-import { ifReadable, resolvePath } from '../support/files.js';
+import { ifReadable } from '../support/files.js';
+import { resolvePath } from '../support/paths.js';
 import { shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';

@@ -16,7 +16,8 @@ import { type GuardedFile, MEMORY_FILE, readGuarded } from '../memory-files/guar
 import { MEMORY_TITLE } from '../memory-files/insertion.js';
 import { type ProcessLockOptions, withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { isInside, namesIn, realTarget } from '../support/files.js';
+import { namesIn } from '../support/files.js';
+import { isInside, realTarget } from '../support/paths.js';
 import { folded } from '../support/text.js';
 
 /** What every change of notes needs. */

@@ -3,8 +3,8 @@ import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ResolvedAgent } from '../config/index.js';
 import type { EngineContext } from '../support/context.js';
-import { nearestExisting } from '../support/files.js';
 import { formatBytes } from '../support/format.js';
+import { nearestExisting } from '../support/paths.js';
 
 interface DiskSpace {
   readonly freeBytes: number;

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { wholeEnvironment } from '../child/program.js';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
-import { isInside } from '../support/files.js';
+import { isInside } from '../support/paths.js';
 import { isRecord, parsedJson, utf8Text } from '../support/text.js';
 import {
   currentUser,

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
 import { count, type DeepReadonly, field, objectOrNullField } from '../errors/output-schema.js';
-import { PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { PRIVATE_MODE } from '../support/files.js';
 import { readJsonFile } from '../support/json-file.js';
+import { replaceFile } from '../support/replace-file.js';
 
 /** One service at one moment, as it is stored, and printed by `svc serve` and `svc status`. */
 export const serviceSchema = z.strictObject({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { childEnvironment } from '../child/program.js';
 import { messageOf } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { pathFolders } from '../support/files.js';
+import { pathFolders } from '../support/paths.js';
 import { commandLine, ENVIRONMENT_FILE, escaped, quoted } from '../support/systemd.js';
 
 interface SystemdUnitOptions {

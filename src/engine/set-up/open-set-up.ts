@@ -8,7 +8,7 @@ import {
 import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
 import { type AgentProviders, providerWorld } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/files.js';
+import { resolvePath } from '../support/paths.js';
 
 /** The configuration to set up, as it is now. */
 export interface OpenedSetUp {

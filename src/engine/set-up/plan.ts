@@ -16,7 +16,7 @@ import {
 import { maskConfigText } from '../config/masked-text.js';
 import { type AgentProviders, chooseNamed, chooseProvider } from '../embeddings/index.js';
 import type { EngineContext } from '../support/context.js';
-import { pathBelow } from '../support/files.js';
+import { pathBelow } from '../support/paths.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { type OpenedSetUp, providersOf } from './open-set-up.js';
 import { type KeyChoice, keyPointer, secretsFile } from './provider-choices.js';

@@ -8,7 +8,8 @@ import { SvcError, systemReason } from '../errors/index.js';
 import { PROVIDERS } from '../providers/registry.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import { anySignal } from '../support/async.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../support/files.js';
+import { replaceFile } from '../support/replace-file.js';
 import { isRecord } from '../support/text.js';
 
 /** Where the key of the chosen provider comes from. */

@@ -2,7 +2,9 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { makeFolders, realOrGiven, replaceFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import { makeFolders, SHARED_FOLDER_MODE } from '../support/files.js';
+import { realOrGiven } from '../support/paths.js';
+import { replaceFile } from '../support/replace-file.js';
 import { singleQuoted } from '../support/text.js';
 
 /** Shells whose completion svc can install. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { resolvePath } from './files.js';
+import { resolvePath } from './paths.js';
 
 /**
  * The environment of the engine, created once in src/cli/context.ts. Nothing in the engine reads

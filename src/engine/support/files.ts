@@ -1,110 +1,22 @@
 import {
   closeSync,
   constants,
-  existsSync,
-  fchmodSync,
   fstatSync,
   fsyncSync,
-  futimesSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readSync,
   realpathSync,
-  renameSync,
-  rmSync,
   type Stats,
   statSync,
-  writeFileSync,
 } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
 
 /** Readable by its owner only: for every file that may contain a secret. */
 export const PRIVATE_MODE = 0o600;
-
-/** The ending of temporary files; a killed process leaves one behind. */
-export const TEMPORARY_ENDING = '.svc.tmp';
-
-/**
- * Replaces a file atomically and durably. Its folder must exist.
- *
- * @param mode permissions of the new file
- * @param modified when it says that it was modified; default: now
- * @throws the system's error, with the old file unchanged
- */
-export function replaceFile(
-  file: string,
-  content: string | Uint8Array,
-  mode: number,
-  modified?: Date | number,
-): void {
-  const temporary = temporaryFor(file);
-  try {
-    writeDurably(temporary, content, mode, modified);
-    renameSync(temporary, file);
-  } catch (error) {
-    // Where that fails as well, the first failure says more.
-    ifReadable(() => rmSync(temporary, { force: true }));
-    // Nobody knows the temporary file, and the error of a descriptor names none.
-    throw error instanceof Error ? Object.assign(error, { path: file }) : error;
-  }
-  syncFolder(dirname(file));
-}
-
-/** A path in the folder of a file for its next content, which is to be created exclusively. */
-export function temporaryFor(file: string): string {
-  // Loading crypto for a random name would cost a start 3 ms.
-  const name = Math.floor(Math.random() * 2 ** 48).toString(16);
-  return join(dirname(file), `.${name.padStart(12, '0')}${TEMPORARY_ENDING}`);
-}
-
-function writeDurably(
-  file: string,
-  content: string | Uint8Array,
-  mode: number,
-  modified: Date | number | undefined,
-): void {
-  withFile(file, 'wx', (descriptor) => {
-    writeFileSync(descriptor, content);
-    // Separately, since the mode of open() is subject to the umask.
-    fchmodSync(descriptor, mode);
-    fsyncSync(descriptor);
-    // Last, since an old temporary file is taken for one that a killed process left.
-    if (modified !== undefined) futimesSync(descriptor, modified, modified);
-  });
-}
-
-/** Younger temporary files may still be being written, on a slow machine. */
-export const WRITING_MS = 10 * 60_000;
-
-const TEMPORARY_NAME = /^\.[\da-f]{12}\.svc\.tmp$/u;
-
-/** Whether a name is that of a temporary file of {@link replaceFile}. */
-export function isTemporaryName(name: string): boolean {
-  return TEMPORARY_NAME.test(name);
-}
-
-/**
- * Removes the temporary files that killed writers left in a folder.
- *
- * @throws the system's error
- */
-export function removeStrayTemporaries(folder: string, nowMs: number): void {
-  const names = readdirSync(folder).filter(isTemporaryName);
-  for (const name of names) removeStrayTemporary(join(folder, name), nowMs);
-}
-
-/**
- * Removes one temporary file, unless a process may still be writing it.
- *
- * @throws the system's error
- */
-export function removeStrayTemporary(path: string, nowMs: number): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() === true && stats.mtimeMs < nowMs - WRITING_MS) rmSync(path, { force: true });
-}
 
 /** Makes renames in a folder durable, where the system can sync folders. */
 export function syncFolder(folder: string): void {
@@ -152,6 +64,15 @@ function makeFolder(folder: string, mode: number): void {
     mkdirSync(folder, mode);
   } catch (error) {
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/** A path that cannot be looked at may be one. */
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return true;
   }
 }
 
@@ -247,82 +168,6 @@ export function readPart(file: string, from: number, length: number): Buffer {
   });
 }
 
-/** The real path; the given path where it cannot be resolved. */
-export function realOrGiven(path: string): string {
-  return ifReadable(() => realpathSync(path)) ?? path;
-}
-
-/**
- * The real path of a file that may not exist yet; undefined where it cannot be resolved, as with a
- * dangling link.
- */
-export function realTarget(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    // What another process creates meanwhile is there as well, but no link.
-    if (systemErrorCode(error) !== 'ENOENT' || isLink(path)) return undefined;
-    const parent = dirname(path);
-    const above = parent === path ? undefined : realTarget(parent);
-    return above === undefined ? undefined : join(above, basename(path));
-  }
-}
-
-/** Whether a real path is a folder or inside it. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || pathBelow(path, folder) !== undefined;
-}
-
-/** The part of a path below a folder; undefined for the folder itself and anything outside it. */
-export function pathBelow(path: string, folder: string): string | undefined {
-  const start = folder.endsWith(sep) ? folder : folder + sep;
-  return path.startsWith(start) ? path.slice(start.length) : undefined;
-}
-
-/** A path, or the nearest folder above it that exists. @param exists follows links by default */
-export function nearestExisting(
-  path: string,
-  exists: (path: string) => boolean = existsSync,
-): string {
-  let nearest = path;
-  while (!exists(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
-  return nearest;
-}
-
-/** A path that cannot be looked at may be one. */
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return true;
-  }
-}
-
-/** Replaces a leading `~` with the home folder, but not `~name`. */
-export function expandHome(path: string, homeDir: string): string {
-  if (path === '~') return homeDir;
-  return path.startsWith('~/') || path.startsWith('~\\') ? join(homeDir, path.slice(2)) : path;
-}
-
-/** The absolute path of a configured one: `~` expanded, relative to `baseDir`. */
-export function resolvePath(path: string, baseDir: string, homeDir: string): string {
-  return resolve(baseDir, expandHome(path, homeDir));
-}
-
-/** Where a configured word was written: in this file; undefined without one. */
-export interface WrittenIn {
-  readonly file: string | undefined;
-}
-
-/** The absolute path of a configured one: `~` expanded, relative to the configuration file. */
-export function resolveConfiguredPath(
-  { file }: WrittenIn,
-  path: string,
-  { cwd, homeDir }: { readonly cwd: string; readonly homeDir: string },
-): string {
-  return resolvePath(path, file === undefined ? cwd : dirname(file), homeDir);
-}
-
 /** What is read; undefined where there is no such file. @throws the system's other errors */
 export function ifThere<T>(read: () => T): T | undefined {
   try {
@@ -357,9 +202,4 @@ export function fileStamp(files: readonly string[]): string {
 /** The names in a folder; empty where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
   return ifReadable(() => readdirSync(folder)) ?? [];
-}
-
-/** The folders of PATH. */
-export function pathFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
 }

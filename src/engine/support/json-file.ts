@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import { ifReadable, makeFolders, PRIVATE_MODE, readRegularFile, replaceFile } from './files.js';
+import { ifReadable, makeFolders, PRIVATE_MODE, readRegularFile } from './files.js';
+import { replaceFile } from './replace-file.js';
 import { parsedJson } from './text.js';
 
 /** The value in a JSON file that svc wrote; undefined if it is missing, damaged or not readable. */

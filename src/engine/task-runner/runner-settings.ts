@@ -4,7 +4,7 @@ import { SvcError } from '../errors/index.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import { notificationTargets } from '../flows/index.js';
 import type { EngineContext } from '../support/context.js';
-import { resolveConfiguredPath } from '../support/files.js';
+import { resolveConfiguredPath } from '../support/paths.js';
 
 /** The runtimes that svc can run. */
 export const RUNNABLE = ['subagent', 'acp'] as const;

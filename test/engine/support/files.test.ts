@@ -5,12 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
 import { readGuarded, writeGuarded } from '../../../src/engine/memory-files/guarded-file.js';
-import {
-  makeFolders,
-  readRegularFile,
-  replaceFile,
-  WRITING_MS,
-} from '../../../src/engine/support/files.js';
+import { makeFolders, readRegularFile } from '../../../src/engine/support/files.js';
+import { replaceFile, WRITING_MS } from '../../../src/engine/support/replace-file.js';
 import { compileProgram } from '../../support/compile.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

@@ -1,6 +1,7 @@
 /** Creates the same folders as others at the same times: `folders-child.ts FOLDER START_MS`. Prints what failed. */
 import { join } from 'node:path';
-import { makeFolders, realTarget } from '../../../src/engine/support/files.js';
+import { makeFolders } from '../../../src/engine/support/files.js';
+import { realTarget } from '../../../src/engine/support/paths.js';
 
 const [base = '', startMs] = process.argv.slice(2);
 const TIMES = 300;

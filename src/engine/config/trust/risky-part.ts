@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { EngineContext } from '../../support/context.js';
-import { isInside, realTarget, resolvePath } from '../../support/files.js';
+import { isInside, realTarget, resolvePath } from '../../support/paths.js';
 import { isRecord } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { withMemorySearch } from '../merge-settings.js';

@@ -5,8 +5,9 @@ import { SvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
-import { ifReadable, namesIn, TEMPORARY_ENDING, WRITING_MS } from '../../support/files.js';
+import { ifReadable, namesIn } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { TEMPORARY_ENDING, WRITING_MS } from '../../support/replace-file.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_HOUR } from '../../support/time.js';
 import {

@@ -6,9 +6,10 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { authFolder } from '../../providers/github-copilot/auth-files.js';
-import { ifReadable, namesIn, nearestExisting } from '../../support/files.js';
+import { ifReadable, namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
+import { nearestExisting } from '../../support/paths.js';
 import { changeLines } from '../../support/text-diff.js';
 import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 

@@ -12,7 +12,8 @@ import {
 } from '../../memory-files/guarded-file.js';
 import { lineEndAfter } from '../../memory-files/insertion.js';
 import { inWriteTransaction } from '../../sqlite/database.js';
-import { makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';

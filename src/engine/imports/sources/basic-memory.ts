@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EngineContext } from '../../support/context.js';
-import { resolvePath } from '../../support/files.js';
+import { resolvePath } from '../../support/paths.js';
 import { isRecord, parsedJson } from '../../support/text.js';
 import {
   type ImportedData,

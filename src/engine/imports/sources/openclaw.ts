@@ -4,7 +4,7 @@ import { type ConfigPath, isSecretPath } from '../../config/index.js';
 import { messageOf } from '../../errors/index.js';
 import { adapterOf } from '../../providers/registry.js';
 import type { EngineContext } from '../../support/context.js';
-import { resolvePath } from '../../support/files.js';
+import { resolvePath } from '../../support/paths.js';
 import { isRecord } from '../../support/text.js';
 import {
   type ImportedData,

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { messageOf } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { resolvePath } from '../../support/files.js';
+import { resolvePath } from '../../support/paths.js';
 import { isRecord } from '../../support/text.js';
 import {
   type ImportedData,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { randomToken } from '../../support/crypto.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { PRIVATE_MODE } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { readPrivateFile, TOKEN_SCOPES, unusable, withLockedFile } from '../tokens/token-store.js';
 import type { Holder } from './gate.js';
 

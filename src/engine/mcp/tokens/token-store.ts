@@ -8,7 +8,8 @@ import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
 import { randomToken } from '../../support/crypto.js';
-import { fileStamp, makeFolders, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { fileStamp, makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { nameHint } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 

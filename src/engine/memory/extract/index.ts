@@ -12,7 +12,8 @@ import {
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { makeFolders, namesIn, PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import {
   documentOf,
   type FileBytes,

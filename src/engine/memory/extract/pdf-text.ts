@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pageLine } from '../../support/document-format.js';
-import { isInside, realOrGiven } from '../../support/files.js';
+import { isInside, realOrGiven } from '../../support/paths.js';
 import { type Extraction, limitedText, MOST_TEXT_CHARS } from './limits.js';
 
 /** The text of a PDF, with a line at the start of each page. */

@@ -1,7 +1,7 @@
 import type { ResolvedAgent } from '../../config/index.js';
 import type { Warning } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { realOrGiven } from '../../support/files.js';
+import { realOrGiven } from '../../support/paths.js';
 import { ExtractedTexts } from '../extract/index.js';
 import {
   type ChangedFile,

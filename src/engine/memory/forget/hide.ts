@@ -3,13 +3,8 @@ import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
-import {
-  isReadOnly,
-  makeFolders,
-  PRIVATE_MODE,
-  removeStrayTemporaries,
-  replaceFile,
-} from '../../support/files.js';
+import { isReadOnly, makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { removeStrayTemporaries, replaceFile } from '../../support/replace-file.js';
 import { shellWord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import {

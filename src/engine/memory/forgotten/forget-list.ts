@@ -11,14 +11,10 @@ import {
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
-import {
-  ifReadable,
-  PRIVATE_MODE,
-  readRegularFile,
-  realTarget,
-  replaceFile,
-} from '../../support/files.js';
+import { ifReadable, PRIVATE_MODE, readRegularFile } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
+import { realTarget } from '../../support/paths.js';
+import { replaceFile } from '../../support/replace-file.js';
 import type { forgetListSchema } from './forget-list-schema.js';
 import { Forgotten } from './forgotten.js';
 

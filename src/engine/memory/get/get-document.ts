@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
-import { realOrGiven } from '../../support/files.js';
 import { speaker } from '../../support/format.js';
+import { realOrGiven } from '../../support/paths.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';

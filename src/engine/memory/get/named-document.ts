@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { realOrGiven } from '../../support/files.js';
+import { realOrGiven } from '../../support/paths.js';
 import { unescapedLine } from '../../support/safe-line.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';

@@ -1,5 +1,5 @@
 import { dayFormatter, isoDay } from '../../support/day.js';
-import { realOrGiven } from '../../support/files.js';
+import { realOrGiven } from '../../support/paths.js';
 import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/tokens.js';
 import { lookUpIndexed, notIndexed, ownTarget, refuseOther } from '../get/index.js';

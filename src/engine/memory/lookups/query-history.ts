@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { StatePaths } from '../../support/context.js';
-import { makeFolders, PRIVATE_MODE, readRegularFile, replaceFile } from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, readRegularFile } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { parsedJson } from '../../support/text.js';
 import type { MemoryStore } from '../forget/index.js';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isInside } from '../../support/files.js';
+import { isInside } from '../../support/paths.js';
 import type { SkippedFile } from '../types.js';
 import {
   type ExcludeDecision,

@@ -8,8 +8,9 @@ import {
   systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
-import { pathBelow, removeStrayTemporary } from '../../support/files.js';
 import { isGlob } from '../../support/glob.js';
+import { pathBelow } from '../../support/paths.js';
+import { removeStrayTemporary } from '../../support/replace-file.js';
 import { shellWord } from '../../support/text.js';
 import type { SkippedFile, SourceFile } from '../types.js';
 import { type ExcludeSettings, Exclusions, type FolderRules } from './exclude.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isSessionReader, type ResolvedAgent } from '../../config/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { realOrGiven } from '../../support/files.js';
+import { realOrGiven } from '../../support/paths.js';
 import type { Source } from '../types.js';
 import type { ArchiveSettings } from './archive/session-archive.js';
 import type { ExcludeSettings } from './exclude.js';

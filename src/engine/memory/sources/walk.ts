@@ -6,8 +6,9 @@ import {
   documentFormatOf,
   isExtracted,
 } from '../../support/document-format.js';
-import { isInside, isTemporaryName } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
+import { isInside } from '../../support/paths.js';
+import { isTemporaryName } from '../../support/replace-file.js';
 import type { DocumentKind, FileFingerprint, SkippedFile } from '../types.js';
 import type { FolderRules } from './exclude.js';
 import { type MediaSelection, modalityOfName } from './media.js';

@@ -1,6 +1,6 @@
 import { SvcError, type Warning } from '../../errors/index.js';
-import { realOrGiven } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { realOrGiven } from '../../support/paths.js';
 import { shortList } from '../../support/text.js';
 import type { EmbeddingSummary } from '../embedding/embed-missing.js';
 import { isFaultySkip, skipWords } from '../skip-words.js';

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { acquireProcessLock, isProcessLockHeld } from '../../sqlite/process-lock.js';
-import { PRIVATE_MODE, replaceFile } from '../../support/files.js';
+import { PRIVATE_MODE } from '../../support/files.js';
 import { readJsonFile } from '../../support/json-file.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { isRecord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 import { lockFile } from './index-lock.js';

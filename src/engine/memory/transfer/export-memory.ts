@@ -4,13 +4,8 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import {
-  ifReadable,
-  PRIVATE_MODE,
-  removeStrayTemporaries,
-  replaceableTarget,
-  temporaryFor,
-} from '../../support/files.js';
+import { ifReadable, PRIVATE_MODE, replaceableTarget } from '../../support/files.js';
+import { removeStrayTemporaries, temporaryFor } from '../../support/replace-file.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';

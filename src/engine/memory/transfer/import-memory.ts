@@ -2,13 +2,8 @@ import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import {
-  makeFolders,
-  PRIVATE_MODE,
-  replaceFile,
-  requireFile,
-  SHARED_FOLDER_MODE,
-} from '../../support/files.js';
+import { makeFolders, PRIVATE_MODE, requireFile, SHARED_FOLDER_MODE } from '../../support/files.js';
+import { replaceFile } from '../../support/replace-file.js';
 import { shortList } from '../../support/text.js';
 import { pages } from '../embedding/passages.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { ifReadable, pathBelow, realOrGiven } from '../../support/files.js';
+import { ifReadable } from '../../support/files.js';
+import { pathBelow, realOrGiven } from '../../support/paths.js';
 import {
   Exclusions,
   MEMORY_FOLDER,

@@ -3,8 +3,9 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { ifThere, TEMPORARY_ENDING } from '../../support/files.js';
+import { ifThere } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
+import { TEMPORARY_ENDING } from '../../support/replace-file.js';
 import { parsedJson } from '../../support/text.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { ifReadable, isInside, realOrGiven, resolvePath } from '../../../support/files.js';
+import { ifReadable } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
+import { isInside, realOrGiven, resolvePath } from '../../../support/paths.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import {
   fingerprintOf,

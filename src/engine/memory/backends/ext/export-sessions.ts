@@ -3,15 +3,13 @@ import { existsSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
+import { makeFolders, namesIn, withFile } from '../../../support/files.js';
+import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
 import {
-  makeFolders,
-  namesIn,
   removeStrayTemporaries,
   TEMPORARY_ENDING,
   temporaryFor,
-  withFile,
-} from '../../../support/files.js';
-import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
+} from '../../../support/replace-file.js';
 import { SPEAKER } from '../../chunking/split-claims.js';
 import {
   type ForgetPlaces,

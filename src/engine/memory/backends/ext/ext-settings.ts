@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
 import type { EngineContext } from '../../../support/context.js';
-import { resolveConfiguredPath } from '../../../support/files.js';
+import { resolveConfiguredPath } from '../../../support/paths.js';
 import { UNIT_MS } from '../../../support/time.js';
 import { type Collection, collectionsOf } from './collections.js';
 import type { ExtMode } from './tool/ask-program.js';

@@ -1,6 +1,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifReadable, isInside } from '../../../support/files.js';
+import { ifReadable } from '../../../support/files.js';
+import { isInside } from '../../../support/paths.js';
 import type { LineRange } from '../../types.js';
 
 /** Limits on depth and number of names when searching a folder for one file. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Warning } from '../../../errors/index.js';
-import { isInside, realOrGiven } from '../../../support/files.js';
+import { isInside, realOrGiven } from '../../../support/paths.js';
 import { withEllipsis } from '../../../support/text.js';
 import { sectionsOf } from '../../chunking/chunk-document.js';
 import { type ForgetPlaces, type Forgotten, readForgotten } from '../../forgotten/index.js';

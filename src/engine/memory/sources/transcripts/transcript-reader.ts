@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { SessionReaderId } from '../../../config/index.js';
 import { redactSecrets } from '../../../masking/index.js';
 import { crypto } from '../../../support/crypto.js';
-import { isInside } from '../../../support/files.js';
+import { isInside } from '../../../support/paths.js';
 import { isRecord, parsedJson } from '../../../support/text.js';
 import type { SkippedFile, SourceFile } from '../../types.js';
 import type { WalkListener } from '../walk.js';
