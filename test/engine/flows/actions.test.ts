@@ -1,7 +1,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FlowAnswer } from '../../../src/engine/flows/index.js';
-import { ADA, BOB, newFlow, newTask, testFlows, viewOf } from '../../support/flows.js';
+import {
+  ADA,
+  BOB,
+  claimTask,
+  leaseOf,
+  newFlow,
+  newTask,
+  testFlows,
+  viewOf,
+} from '../../support/flows.js';
 import { rawDatabase } from '../../support/raw-database.js';
 
 const test = suite('actions of external callers');
@@ -229,6 +238,19 @@ test('a run is created once per flow and runtime, and a later call adds to it', 
   assert.is(await newTask(flows, flowId, { runId: 'r1', runtime: 'acp' }), ofOther);
   assert.is.not(await newTask(flows, await newFlow(flows), { runId: 'r1' }), id);
   assert.is.not(await newTask(flows, flowId), await newTask(flows, flowId));
+  await flows.close();
+});
+
+test('a run that has ended is not started again by a repeated call', async () => {
+  const { flows } = await testFlows();
+  const flowId = await newFlow(flows);
+  const id = await newTask(flows, flowId, { runId: 'r1', label: 'first' });
+  await flows.tasks.complete(leaseOf(await claimTask(flows)));
+  const run = { action: 'run_task', flowId, runtime: 'subagent', task: 't', runId: 'r1' } as const;
+  const again = await flows.perform({ ...run, label: 'late', preferMetadata: true }, ADA);
+  const { taskId, status, label } = viewOf(again, 'task');
+  assert.equal([taskId, status, label], [id, 'succeeded', 'first']);
+  assert.is((await flows.tasks.claim({ worker: 'w' })) ?? undefined, undefined);
   await flows.close();
 });
 
