@@ -46,8 +46,8 @@ export interface OpenAiFake extends FakeVendor {
   readonly batch: BatchFiles;
   /** Texts that were embedded by inline requests. */
   readonly inlineTexts: readonly string[];
-  /** Inline requests with such a text are refused for that text. */
-  refuse(isBad: (text: string) => boolean): void;
+  /** Inline requests with such a text are refused for that text, as OpenAI or a compatible server does. */
+  refuse(isBad: (text: string) => boolean, refusal?: FakeAnswer): void;
 }
 
 /** OpenAI's `POST /v1/embeddings`, `/v1/files` and `/v1/batches`, as its API description has them. */
@@ -55,6 +55,7 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
   const batch = openAiBatches(options);
   const inlineTexts: string[] = [];
   let isBad = (_text: string): boolean => false;
+  let tooLong = failure(400, 'invalid_request_error', null, TOO_LONG);
   const fake = await startFake({
     port: options.port,
     answer: async (request, trouble) => {
@@ -63,7 +64,7 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
       if (batchReply !== undefined) return batchReply;
       const { input } = JSON.parse(request.body.toString('utf8') || '{}') as { input?: unknown };
       if ([input].flat().some((text) => typeof text === 'string' && isBad(text))) {
-        return failure(400, 'invalid_request_error', null, TOO_LONG);
+        return tooLong;
       }
       return answer(request, trouble, options, inlineTexts);
     },
@@ -85,8 +86,9 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
     ...fake,
     batch,
     inlineTexts,
-    refuse: (test) => {
+    refuse: (test, refusal = tooLong) => {
       isBad = test;
+      tooLong = refusal;
     },
   };
 }
@@ -201,9 +203,9 @@ function embed(
   }
   // About four characters a token, as OpenAI's own rule of thumb has it.
   const tokens = inputs.map((text) => Math.ceil(text.length / 4));
-  const longest = Math.max(...tokens);
-  if (longest > 8192) {
-    const text = `This model's maximum context length is 8192 tokens, however you requested ${longest} tokens.`;
+  const long = tokens.findIndex((count) => count > 8192);
+  if (long !== -1) {
+    const text = `Invalid 'input[${long}]': maximum input length is 8192 tokens.`;
     return failure(400, 'invalid_request_error', null, text);
   }
   const sum = total(tokens);

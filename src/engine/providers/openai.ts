@@ -1,6 +1,6 @@
 import { fixed, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
-import { textAt } from './http/status-fault.js';
+import { messageIn, textAt } from './http/status-fault.js';
 import { type AddressedProvider, HOSTED, isCustomAddress } from './provider.js';
 import { plainText } from './requests/input-text.js';
 
@@ -69,8 +69,15 @@ const SPENT = new Set([
   'organization_spend_limit_exceeded',
 ]);
 
+/**
+ * How OpenAI (an older and a newer wording), vLLM and llama.cpp refuse a text that is too long. llama.cpp answers with
+ * status 500 (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
+ */
+const TOO_LONG =
+  /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds the available context size/u;
+
 /** Error bodies: `{error: {message, type, param, code}}`. */
-export const explainOpenAi: ExplainStatus = ({ status, body }) => {
+export const explainOpenAi: ExplainStatus = ({ body }) => {
   const type = textAt(body, 'error', 'type');
   const reportedCode = textAt(body, 'error', 'code');
   const code = reportedCode ?? type;
@@ -80,9 +87,5 @@ export const explainOpenAi: ExplainStatus = ({ status, body }) => {
   if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {
     return { code, kind: 'too_large' };
   }
-  const message = textAt(body, 'error', 'message') ?? '';
-  if (status === 400 && /maximum context length/u.test(message)) {
-    return { code, kind: 'too_large' };
-  }
-  return { code };
+  return TOO_LONG.test(messageIn(body) ?? '') ? { code, kind: 'too_large' } : { code };
 };
