@@ -87,5 +87,7 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   if (code === 'max_tokens_per_request' || code === 'array_above_max_length') {
     return { code, kind: 'too_large' };
   }
+  // For a model that the key's project has no access to, the status is 403.
+  if (code === 'model_not_found') return { code, kind: 'model' };
   return TOO_LONG.test(messageIn(body) ?? '') ? { code, kind: 'too_large' } : { code };
 };

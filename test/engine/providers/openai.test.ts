@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
+import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { openAdapter, openVendor } from './support.js';
 
@@ -38,6 +39,21 @@ test('a text that is too long for the model of a server is split', async () => {
     assert.is(embedded.length, 2, message);
     assert.is(fake.requests.length - before, 5, 'all, each alone, and the halves of the long one');
   }
+  await adapter.close();
+  await fake.close();
+});
+
+test('a model that the project of the key has no access to is reported as such', async () => {
+  const fake = await startOpenAiFake({ dimensions: 8 });
+  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
+  const baseUrl = `${fake.origin}/v1`;
+  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
+  const message = 'Project `proj_1` does not have access to model `text-embedding-3-small`';
+  const error = { message, type: 'invalid_request_error', param: null, code: 'model_not_found' };
+  fake.refuse(() => true, { status: 403, body: { error } });
+  const { code, hint } = await failureOf(adapter.embedQuery('anything'));
+  assert.is(code, 'PROVIDER_MODEL_UNKNOWN');
+  assert.match(hint ?? '', /^check memorySearch\.model \(text-embedding-3-small\)/);
   await adapter.close();
   await fake.close();
 });
