@@ -23,6 +23,8 @@ export type ChatReply = string | { readonly content: unknown; readonly finish?: 
 /** Settings of a fake. */
 export interface ChatFakeOptions {
   readonly reply?: (question: ChatQuestion) => ChatReply;
+  /** Tokens that an OpenAI model thinks, unasked. They count towards the limit of its answer. */
+  readonly thinks?: number;
 }
 
 const openAiRequest = z.strictObject({
@@ -74,7 +76,10 @@ export function startOpenAiChatFake(options: ChatFakeOptions = {}): Promise<Fake
 /** A vendor's words may repeat the key. */
 const KEY_REFUSED = `Incorrect API key provided: ${CHAT_KEY}.`;
 
-function answerOpenAi(request: RecordedRequest, { reply }: ChatFakeOptions): FakeAnswer {
+function answerOpenAi(
+  request: RecordedRequest,
+  { reply, thinks = 0 }: ChatFakeOptions,
+): FakeAnswer {
   if (request.headers.authorization !== `Bearer ${CHAT_KEY}`) {
     return openAiFailure(401, 'invalid_request_error', 'invalid_api_key', KEY_REFUSED);
   }
@@ -91,7 +96,10 @@ function answerOpenAi(request: RecordedRequest, { reply }: ChatFakeOptions): Fak
   }
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
   const user = messages.findLast(({ role }) => role === 'user')?.content ?? '';
-  const { content, finish = 'stop' } = replyOf(reply, { model, system, user });
+  const isSpent = thinks >= (newer ?? older ?? Number.POSITIVE_INFINITY);
+  const { content, finish = 'stop' } = isSpent
+    ? { content: '', finish: 'length' }
+    : replyOf(reply, { model, system, user });
   return {
     status: 200,
     body: {

@@ -57,6 +57,8 @@ const OPENAI_CHAT: ChatApi = {
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: ({ vendor, model, customEndpoint }, { system, prompt, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
+    // Most newer models think unasked. A compatible server may refuse a limit that its context has no room for.
+    const least = customEndpoint ? 0 : THINKING_TOKENS;
     const effort = thinking === 'max' ? 'xhigh' : thinking;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
     const limitField = customEndpoint ? 'max_tokens' : vendor.limitField;
@@ -66,7 +68,7 @@ const OPENAI_CHAT: ChatApi = {
         ...(system === '' ? [] : [{ role: 'system', content: system }]),
         { role: 'user', content: prompt },
       ],
-      [limitField]: maxTokens + (thinks ? THINKING_TOKENS : 0),
+      [limitField]: thinks ? maxTokens + THINKING_TOKENS : Math.max(maxTokens, least),
       ...(thinks && thinking !== 'adaptive' ? { reasoning_effort: effort } : {}),
       stream: false,
     };

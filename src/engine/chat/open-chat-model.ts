@@ -2,6 +2,7 @@ import type { ProviderWorld } from '../embeddings/index.js';
 import { readAccess } from '../embeddings/open-provider.js';
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
 import { errorOfFault } from '../providers/provider-error.js';
+import { broken } from '../providers/read-vectors.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
@@ -43,7 +44,12 @@ export async function openChatModel(
       },
       api.explain,
     );
-    return api.read(parseAnswer(await withHintWhenRefused(vendor.startHint, sent)));
+    const answer = api.read(parseAnswer(await withHintWhenRefused(vendor.startHint, sent)));
+    if (answer.truncated && answer.text === '') {
+      const hint = 'choose a model that does not think, or thinks less';
+      throw broken('it ended at the limit of tokens before any text').with({ hint });
+    }
+    return answer;
   };
   return {
     name: choice.name,

@@ -123,6 +123,25 @@ test('OpenAI itself gets the newer name of the limit, and thinking only where it
   });
 });
 
+test('a model that thinks unasked has tokens left for its answer', async () => {
+  await withFake(startOpenAiChatFake({ thinks: 2000, reply: () => 'Yes.' }), async (fake) => {
+    const env = { OLLAMA_HOST: fake.origin };
+    const model = await opened('ollama/qwen3', { ollama: { apiKey: CHAT_KEY } }, env);
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(bodyOf(fake)['reasoning_effort'], undefined);
+  });
+});
+
+test('an answer that ends before any text is a failure, not an empty answer', async () => {
+  await withFake(startOpenAiChatFake({ thinks: 9000 }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    const error = await failureOf(model.complete(ask()));
+    assert.is(error.code, 'PROVIDER_ANSWER_INVALID');
+    assert.match(error.message, /limit of tokens/);
+    assert.match(error.hint ?? '', /thinks less/);
+  });
+});
+
 test('thoughts that a model writes into its answer are removed', async () => {
   const replies = ['<think>secret plan</think>\n\nYes.', '<think>never ends', { content: null }];
   const reply = () => replies.shift() ?? '';
