@@ -1,4 +1,5 @@
 import type { Access } from '../embeddings/open-provider.js';
+import { explainGemini } from '../providers/gemini/connection.js';
 import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client.js';
 import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
@@ -88,7 +89,13 @@ const OPENAI_CHAT: ChatApi = {
       ),
     };
   },
-  explain: explainOpenAi,
+  explain: (answer) => {
+    // Behind its OpenAI-compatible endpoint, Gemini reports errors in its own form, in a list.
+    const body: unknown = Array.isArray(answer.body) ? answer.body[0] : answer.body;
+    return textAt(body, 'error', 'status') === undefined
+      ? explainOpenAi({ ...answer, body })
+      : explainGemini({ ...answer, body });
+  },
 };
 
 /** Anthropic's models and Mistral's thinking models answer in parts; the text parts are the answer. */

@@ -7,7 +7,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import type { ConfigInput } from '../../../src/engine/config/schema/index.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { CHAT_KEY, startAnthropicFake, startOpenAiChatFake } from '../../fakes/chat.js';
-import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { type FakeVendor, startFake } from '../../fakes/fake-vendor.js';
 import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -191,6 +191,29 @@ test('a failure is reported with its code and a hint, and never with the key', a
       assert.not.match(told, CHAT_KEY);
     }
   });
+});
+
+test('errors of Gemini are understood behind its OpenAI-compatible endpoint, too', async () => {
+  const badKey = { reason: 'API_KEY_INVALID', domain: 'googleapis.com' };
+  const perDay = { violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] };
+  const cases = [
+    [400, 'API key not valid.', 'INVALID_ARGUMENT', badKey, 'PROVIDER_AUTH'],
+    [429, 'You exceeded your quota.', 'RESOURCE_EXHAUSTED', perDay, 'PROVIDER_QUOTA'],
+    [404, 'models/none is not found.', 'NOT_FOUND', {}, 'PROVIDER_MODEL_UNKNOWN'],
+  ] as const;
+  for (const [status, message, name, detail, code] of cases) {
+    // The endpoint puts them into a list (github.com/n4ze3m/page-assist, issue 406).
+    const error = { code: status, message, status: name, details: [detail] };
+    const answer = () => ({ status, body: [{ error }] });
+    await withFake(startFake({ answer, troubleAnswers: {} }), async (fake) => {
+      const providers = { gemini: { baseUrl: `${fake.origin}/v1beta`, apiKey: CHAT_KEY } };
+      const model = await opened('gemini/gemini-3-flash', providers);
+      const failure = await failureOf(model.complete(ask()));
+      assert.is(failure.code, code);
+      assert.match(failure.message, message);
+      assert.is(fake.requests.length, 1);
+    });
+  }
 });
 
 test('temporary failures are retried', async () => {

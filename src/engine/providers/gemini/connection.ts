@@ -95,7 +95,7 @@ function explainExhausted(
   if (quotas.some((quota) => /PerDay/u.test(textAt(quota, 'quotaId') ?? ''))) {
     return {
       kind: 'quota',
-      hint: "the key's daily quota is used up; it resets at midnight Pacific time, or enable billing; finished embeddings are kept",
+      hint: "the key's daily quota is used up; it resets at midnight Pacific time, or enable billing",
     };
   }
   if (/\blimit: 0\b/u.test(message)) {
