@@ -19,6 +19,8 @@ export type Relevance = (query: string, document: string, model: string | undefi
 export interface RerankFakeOptions {
   /** By shared words by default. */
   readonly relevance?: Relevance;
+  /** Tokens that a server takes at once: query and document. */
+  readonly maxTokens?: number;
 }
 
 const DIMENSIONS = 256;
@@ -291,6 +293,13 @@ export function startLlamaRerankFake(options: RerankFakeOptions = {}): Promise<F
         top_n: limit,
       }),
       question: ({ query, documents }) => ({ query, documents, limit: undefined }),
+      // As for `--ubatch-size`, with status 500 (github.com/ggml-org/llama.cpp, issue 11105).
+      refusal: ({ query, documents }) => {
+        const { maxTokens = Number.POSITIVE_INFINITY } = options;
+        const tokens = Math.max(...strictTokens(documents.map((one) => query + one)));
+        const message = `input (${tokens} tokens) is too large to process. increase the physical batch size`;
+        return tokens > maxTokens ? failure(500, message) : undefined;
+      },
       answer: ({ model = 'model.gguf' }, ranked, tokens) => ({
         model,
         object: 'list',

@@ -73,7 +73,7 @@ const SPENT = new Set([
  * How OpenAI (an older and a newer wording), vLLM and llama.cpp refuse a text that is too long. llama.cpp answers with
  * status 500 (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
  */
-const TOO_LONG =
+export const TOO_LONG =
   /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds the available context size/u;
 
 /** Error bodies: `{error: {message, type, param, code}}`. */

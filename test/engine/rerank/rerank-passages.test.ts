@@ -4,7 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Warning } from '../../../src/engine/errors/index.js';
 import type { FakeVendor } from '../../fakes/fake-vendor.js';
-import { RERANK_KEY, startCohereRerankFake, startVllmRerankFake } from '../../fakes/rerankers.js';
+import {
+  RERANK_KEY,
+  startCohereRerankFake,
+  startLlamaRerankFake,
+  startVllmRerankFake,
+} from '../../fakes/rerankers.js';
 import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { rerankerOf } from './support.js';
@@ -44,6 +49,28 @@ test('long passages are cut', async ({ fake }) => {
   await reranker.rerank('q', ['x'.repeat(30_000), 'short'], []);
   assert.is(documentsSent(fake)[0]?.length, 8000);
   await reranker.close();
+});
+
+test('a server that takes fewer tokens gets the beginnings of the passages', async () => {
+  const server = await startLlamaRerankFake({ maxTokens: 512 });
+  const remote = { baseUrl: server.origin, apiKey: RERANK_KEY };
+  const reranker = await rerankerOf({ provider: 'compatible', remote });
+  const warnings: Warning[] = [];
+  const passages = ['the car is red', 'rain falls '.repeat(300)];
+  const reranked = await reranker.rerank('what is red', passages, warnings);
+  assert.equal(warnings, []);
+  assert.is(reranked?.scores.size, 2);
+  assert.equal(
+    documentsSent(server).map(({ length }) => length),
+    [14, 825],
+  );
+  assert.is(server.requests.length, 3, 'each with half of the characters');
+  // Where no length is short enough, it is not tried forever.
+  server.trouble('too_large');
+  assert.is(await reranker.rerank('another question', passages, warnings), undefined);
+  assert.match(warnings[0]?.message ?? '', /413/);
+  await reranker.close();
+  await server.close();
 });
 
 test('the budget of a day ends requests of all processes, until the next day', async ({ fake }) => {

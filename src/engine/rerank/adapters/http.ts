@@ -6,9 +6,11 @@ import {
   sendRequest,
 } from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
+import { TOO_LONG } from '../../providers/openai.js';
 import { broken, withoutResult } from '../../providers/read-vectors.js';
 import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
+import { firstChars } from '../../support/text.js';
 import type { RerankerChoice } from '../choose-reranker.js';
 import type {
   RankedDocument,
@@ -79,6 +81,9 @@ interface HttpSettings extends Access, Pick<RerankerChoice, 'model' | 'timeoutMs
 const VENDOR_CHARS = 8000;
 const SERVER_CHARS = 4000;
 
+/** Shorter beginnings of passages are not worth a score. */
+const LEAST_CHARS = 200;
+
 /** A vendor's service, or a server with a `/rerank` endpoint. */
 export function createHttpReranker(settings: HttpSettings): Reranker {
   const { provider, model, baseUrl, credential, timeoutMs } = settings;
@@ -103,19 +108,23 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
     const ranked = answers.flatMap((answer) => answer.ranked);
     return { ranked, cost: sumOf(answers.map(({ cost }) => cost)) };
   };
+  const rank = async (request: RerankRequest): Promise<RerankAnswer> => {
+    try {
+      return await sendAll(request);
+    } catch (error) {
+      if (provider !== 'compatible') throw error;
+      if (dialect === TEI || !asksForTexts(error)) {
+        return rank({ ...request, documents: shortened(request.documents, error) });
+      }
+      dialect = TEI;
+      return rank(request);
+    }
+  };
   return {
     identity: [provider, url, model ?? ''].join('\n'),
     listwise: LISTWISE.test(model ?? ''),
     maxDocumentChars: provider === 'compatible' ? SERVER_CHARS : VENDOR_CHARS,
-    rank: async (request) => {
-      try {
-        return await sendAll(request);
-      } catch (error) {
-        if (provider !== 'compatible' || dialect === TEI || !asksForTexts(error)) throw error;
-        dialect = TEI;
-        return sendAll(request);
-      }
-    },
+    rank,
     close: async () => undefined,
   };
 }
@@ -125,6 +134,19 @@ function asksForTexts(error: unknown): boolean {
   if (!(error instanceof VendorFault)) return false;
   const { status, message } = error.details;
   return (status === 400 || status === 422) && /\btexts\b/u.test(message);
+}
+
+/**
+ * The beginnings of documents that are too long for a server: by default, llama.cpp takes 512 tokens, and some models of
+ * vLLM have no more.
+ *
+ * @throws the error if that cannot help
+ */
+function shortened(documents: readonly string[], error: unknown): readonly string[] {
+  const isTooLong = error instanceof VendorFault && error.details.kind === 'too_large';
+  const half = Math.ceil(Math.max(...documents.map(({ length }) => length)) / 2);
+  if (!isTooLong || half < LEAST_CHARS) throw error;
+  return documents.map((text) => firstChars(text, half));
 }
 
 /**
@@ -172,6 +194,7 @@ const explain: ExplainStatus = ({ status, body }) => {
   // How TEI reports a model that does not rerank.
   if (status === 424) return { kind: 'model' };
   const message = messageIn(body) ?? '';
+  if (TOO_LONG.test(message)) return { kind: 'too_large' };
   const isModelFault =
     /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(message);
   return (status === 400 || status === 422) && isModelFault ? { kind: 'model' } : {};
