@@ -46,7 +46,8 @@ export class GeminiBatchFake {
   readonly jobs: GeminiJob[] = [];
   /** Contents by name. */
   readonly files = new Map<string, Buffer>();
-  private readonly uploads = new Map<string, number>();
+  private readonly uploads = new Map<string, { readonly length: number; readonly label: string }>();
+  private readonly labels = new Map<string, string>();
   private readonly options: GeminiBatchFakeOptions;
   private readonly embedLine: EmbedLine;
   private count = 0;
@@ -96,6 +97,7 @@ export class GeminiBatchFake {
     const model = /^\/v1beta\/models\/([^/:]+):asyncBatchEmbedContent$/.exec(path)?.[1];
     if (method === 'POST' && model !== undefined) return this.create(request, model);
     if (method === 'GET' && path === '/v1beta/batches') return this.list(url);
+    if (method === 'GET' && path === '/v1beta/files') return this.listFiles(url);
     const file = /^(?:\/download)?\/v1beta\/(files\/[^/:]+)(:download)?$/.exec(path);
     if (file !== null) return this.file(method, file[1] ?? '', file[2] !== undefined, url);
     const batch = /^\/v1beta\/(batches\/[^/:]+)(:cancel)?$/.exec(path);
@@ -117,17 +119,18 @@ export class GeminiBatchFake {
         return failure(400, 'INVALID_ARGUMENT', 'Length and type are missing.');
       }
       const id = String(++this.count);
-      this.uploads.set(id, length);
+      this.uploads.set(id, { length, label: body.data.file.displayName });
       const origin = this.options.uploadOrigin ?? `http://${headers.host}`;
       const address = `${origin}${url.pathname}?upload_id=${id}&upload_protocol=resumable`;
       return { status: 200, headers: { 'x-goog-upload-url': address }, body: '' };
     }
-    const length = this.uploads.get(url.searchParams.get('upload_id') ?? '');
+    const announced = this.uploads.get(url.searchParams.get('upload_id') ?? '');
     const whole = command === 'upload, finalize' && headers['x-goog-upload-offset'] === '0';
-    if (!whole || length !== request.body.length) {
+    if (!whole || announced?.length !== request.body.length) {
       return failure(400, 'INVALID_ARGUMENT', 'The upload is not what was announced.');
     }
     const name = this.keep('', request.body);
+    this.labels.set(name, announced.label);
     return { status: 200, body: { file: { name, state: 'ACTIVE' } } };
   }
 
@@ -151,11 +154,23 @@ export class GeminiBatchFake {
   }
 
   private list(url: URL): FakeAnswer {
+    return this.page(url, 'operations', this.jobs, (job) => this.operation(job));
+  }
+
+  private listFiles(url: URL): FakeAnswer {
+    return this.page(url, 'files', [...this.files.keys()], (name) => ({
+      name,
+      displayName: this.labels.get(name),
+      state: 'ACTIVE',
+    }));
+  }
+
+  private page<T>(url: URL, field: string, all: readonly T[], show: (one: T) => unknown) {
     const from = Number(url.searchParams.get('pageToken') ?? '0');
     const to = from + (this.options.pageSize ?? Number(url.searchParams.get('pageSize') ?? '50'));
-    const next = to < this.jobs.length ? { nextPageToken: String(to) } : {};
-    const operations = this.jobs.slice(from, to).map((job) => this.operation(job));
-    return { status: 200, body: { ...(operations.length === 0 ? {} : { operations }), ...next } };
+    const next = to < all.length ? { nextPageToken: String(to) } : {};
+    const items = all.slice(from, to).map(show);
+    return { status: 200, body: { ...(items.length === 0 ? {} : { [field]: items }), ...next } };
   }
 
   private file(method: string, name: string, download: boolean, url: URL): FakeAnswer {

@@ -179,6 +179,23 @@ test('what was uploaded for a job that is refused does not stay', () =>
     assert.equal([fake.batches.jobs.length, fake.batches.files.size], [0, 0]);
   }));
 
+test('what was uploaded for a job that may start later is deleted, on any page of the list', () =>
+  withBatch(
+    async (batch, fake, call) => {
+      for (const label of ['one', 'two', 'three']) await batch.submit(ENTRIES, label, call);
+      const before = [...fake.batches.files.keys()];
+      const sent = fake.requests.length;
+      const sending = faultOf(batch.submit(ENTRIES, 'label', call));
+      while (fake.requests.length < sent + 2) await new Promise((resolve) => setImmediate(resolve));
+      fake.trouble('overloaded', 1);
+      assert.is((await sending).details.kind, 'overload');
+      assert.is(fake.batches.files.size, 4);
+      assert.is(await batch.find('label', call), undefined);
+      assert.equal([...fake.batches.files.keys()], before);
+    },
+    { pageSize: 2 },
+  ));
+
 test('cancelling ends a job, and discarding forgets it', () =>
   withBatch(async (batch, _fake, call) => {
     const handle = await batch.submit(ENTRIES, 'label', call);

@@ -74,20 +74,16 @@ export class GeminiBatch implements VendorBatch {
   }
 
   async find(label: string, call: VendorCall): Promise<BatchHandle | undefined> {
-    for (let page = ''; ; ) {
-      const query = new URLSearchParams({
-        pageSize: '100',
-        ...(page === '' ? {} : { pageToken: page }),
-      });
-      const body = await this.get(`batches?${query.toString()}`, call);
-      const operations = jsonAt(body, 'operations');
-      for (const operation of Array.isArray(operations) ? operations : []) {
-        if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
-      }
-      const next = textAt(body, 'nextPageToken');
-      if (next === undefined || next === '') return undefined;
-      page = next;
+    for await (const operation of this.items('batches', 'operations', call)) {
+      if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
     }
+    const uploaded: string[] = [];
+    for await (const file of this.items('files', 'files', call)) {
+      const name = textAt(file, 'name');
+      if (name !== undefined && jsonAt(file, 'displayName') === label) uploaded.push(name);
+    }
+    for (const name of uploaded) await deleteGemini(this.connection, name, call);
+    return undefined;
   }
 
   async status(handle: BatchHandle, call: VendorCall): Promise<BatchStatus> {
@@ -117,6 +113,22 @@ export class GeminiBatch implements VendorBatch {
     // The job last, so that an interrupted discard can be repeated.
     for (const name of [handle['file'], results, nameIn(handle)]) {
       if (name !== undefined) await deleteGemini(this.connection, name, call);
+    }
+  }
+
+  /** All items of a list. @param field where its answers have them */
+  private async *items(path: string, field: string, call: VendorCall): AsyncGenerator<unknown> {
+    for (let page = ''; ; ) {
+      const query = new URLSearchParams({
+        pageSize: '100',
+        ...(page === '' ? {} : { pageToken: page }),
+      });
+      const body = await this.get(`${path}?${query.toString()}`, call);
+      const items = jsonAt(body, field);
+      if (Array.isArray(items)) yield* items;
+      const next = textAt(body, 'nextPageToken');
+      if (next === undefined || next === '') return;
+      page = next;
     }
   }
 
