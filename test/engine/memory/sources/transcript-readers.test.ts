@@ -191,6 +191,33 @@ test('codex: the messages of today and of before autumn 2025, without instructio
   );
 });
 
+test('codex: what was typed in an editor or the app, without open tabs and attached files', () => {
+  const said = (role: string, text: string) => ({
+    timestamp: AT,
+    type: 'response_item',
+    payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+  });
+  const tabs =
+    '# Context from my IDE setup:\n\n## Active file: .env\n\n## Open tabs:\n- .env: .env\n\n';
+  const files = '# Files mentioned by the user:\n\n## plan.pdf: /tmp/plan.pdf\n\n';
+  assert.equal(
+    turnsOf('codex', [
+      said('user', `${tabs}## My request for Codex:\nfix the logo\n\n## My request for Codex:\nno`),
+      said('user', `${files}## My request for Codex: read the plan`),
+      said('user', '# Rules:\nbe brief'),
+      said('user', 'the heading\n## My request for Codex:\nis quoted'),
+      said('assistant', '# Notes:\n## My request for Codex:\nx'),
+    ]),
+    [
+      '1 user fix the logo\n\n## My request for Codex:\nno',
+      '2 user read the plan',
+      '3 user # Rules:\nbe brief',
+      '4 user the heading\n## My request for Codex:\nis quoted',
+      '5 assistant # Notes:\n## My request for Codex:\nx',
+    ],
+  );
+});
+
 test('gemini-cli: a message that is written over again counts once, thoughts and notices not', () => {
   const line = (id: string, type: string, content: unknown, more: object = {}) => ({
     id,

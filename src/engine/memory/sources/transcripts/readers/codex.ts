@@ -27,6 +27,8 @@ const MACHINE_BLOCKS = blocksOf([
   'subagent_notification',
   'skill',
 ]);
+/** What the IDE extension and the desktop app put before a message: open tabs, attached files. */
+const CONTEXT = /^(?:# [^\n]{1,80}:\n.*?\n)?## My request for Codex:/su;
 const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
 
 /**
@@ -52,9 +54,11 @@ export const codexReader: TranscriptReader = {
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
     const rawText = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
-    const text = withoutInjections(rawText, MACHINE_BLOCKS);
-    if (INSTRUCTIONS.test(text)) return NOISE;
-    return turnOrNoise(roleOf(stringField(item, 'role')), text, timeOf(record['timestamp']));
+    const role = roleOf(stringField(item, 'role'));
+    const message = withoutInjections(rawText, MACHINE_BLOCKS);
+    if (INSTRUCTIONS.test(message)) return NOISE;
+    const text = role === 'user' ? message.replace(CONTEXT, '').trim() : message;
+    return turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };
 
