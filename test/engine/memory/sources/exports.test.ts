@@ -116,6 +116,19 @@ const zip = (content: unknown): Uint8Array =>
     'pictures/a.png': Buffer.alloc(100),
   });
 
+test('a ChatGPT export: names and links as they were read, without marks of sources', () => {
+  const parts = [
+    'A review by \ue200entity\ue202["people","Ada L. Byron",0]\ue201 is in \ue200url\ue202this paper\ue202turn0search1\ue201. \ue200cite\ue202turn0search3\ue202turn0search8\ue201',
+    '\ue200image_group\ue202{"query":["soup"]}\ue201\ue200entity\ue202broken\ue201Enjoy!',
+  ];
+  const mapping = { ...node('root', null, '', []), ...node('a', 'root', 'assistant', parts) };
+  const found = exportedConversation({ ...CHATGPT, current_node: 'a', mapping });
+  assert.equal(
+    found?.turns.map(({ text }) => text),
+    ['A review by Ada L. Byron is in this paper. \nEnjoy!'],
+  );
+});
+
 test('a ChatGPT export: the branch that was shown last, without tools and hidden messages', async () => {
   const { found, archive, faults } = await imported(zip([CHATGPT]));
   assert.equal(

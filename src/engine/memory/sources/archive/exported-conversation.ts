@@ -1,6 +1,6 @@
 import type { ExportFormat } from '../../../config/index.js';
 import { redactedStart } from '../../../masking/index.js';
-import { isRecord, shortHash } from '../../../support/text.js';
+import { isRecord, parsedJson, shortHash } from '../../../support/text.js';
 import {
   type LineRecord,
   maskedText,
@@ -52,7 +52,7 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
       content['parts'],
       (part) => part['content_type'] === VOICE_TRANSCRIPT,
     );
-    addTurn(turns, role, text, timeOfSeconds(message['create_time']));
+    addTurn(turns, role, withoutMarks(text), timeOfSeconds(message['create_time']));
   }
   const id = stringField(value, 'conversation_id') ?? stringField(value, 'id');
   return {
@@ -62,6 +62,21 @@ function fromChatGpt(value: LineRecord, mapping: LineRecord): ExportedConversati
     updatedAt: timeOfSeconds(value['update_time']) ?? timeOfSeconds(value['create_time']),
     turns,
   };
+}
+
+/** `\ue200KIND\ue202FIELD\ue202FIELD\ue201`, in place of which ChatGPT shows a source, a link, a picture or a name. */
+const MARK = /\ue200([a-z_]{1,40})\ue202([^\ue200\ue201]*)\ue201/gu;
+
+/** A text with names and links as they were read, and without other marks. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(MARK, (_mark, kind: string, rest: string) => {
+    const [field = ''] = rest.split('\ue202', 1);
+    if (kind === 'url') return field;
+    // `["city", "Paris", "capital of France"]`
+    const entity = kind === 'entity' ? parsedJson(field) : undefined;
+    const name: unknown = Array.isArray(entity) ? entity[1] : undefined;
+    return typeof name === 'string' ? name : '';
+  });
 }
 
 /** The messages from the beginning to a node, or to the last one that nothing follows. */
