@@ -129,6 +129,30 @@ test('a ChatGPT export: names and links as they were read, without marks of sour
   );
 });
 
+test('a Claude export: the branch that was shown last, if its messages name what they follow', () => {
+  const first = '00000000-0000-4000-8000-000000000000';
+  const said = (uuid: string, parent: string, sender: string, text: string) => ({
+    uuid,
+    parent_message_uuid: parent,
+    sender,
+    text,
+  });
+  const messages = [
+    said('a', first, 'human', 'wich soup'),
+    said('b', 'a', 'assistant', 'A sandwich?'),
+    said('c', first, 'human', 'which soup'),
+    said('d', 'c', 'assistant', 'Leek.'),
+    said('e', 'd', 'human', 'thanks'),
+  ];
+  const textsOf = (all: readonly object[]) =>
+    exportedConversation({ ...CLAUDE, chat_messages: all })?.turns.map(({ text }) => text);
+  assert.equal(textsOf(messages), ['which soup', 'Leek.', 'thanks']);
+  // Without the beginning of a branch, nothing is left out.
+  assert.is(textsOf(messages.filter(({ uuid }) => uuid !== 'c'))?.length, 4);
+  const circle = [said('a', 'b', 'human', 'one'), said('b', 'a', 'assistant', 'two')];
+  assert.equal(textsOf(circle), ['one', 'two']);
+});
+
 test('a ChatGPT export: the branch that was shown last, without tools and hidden messages', async () => {
   const { found, archive, faults } = await imported(zip([CHATGPT]));
   assert.equal(

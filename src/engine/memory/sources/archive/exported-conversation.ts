@@ -102,11 +102,13 @@ function isLeaf(node: unknown): boolean {
   return isRecord(node) && !(Array.isArray(children) && children.length > 0);
 }
 
-/** Claude: a list of messages with blocks of content, or text in older exports. */
+/**
+ * Claude: messages with blocks of content, or text in older exports. Newer ones name what a message follows, and contain
+ * what was replaced by editing or by another answer.
+ */
 function fromClaude(value: LineRecord, messages: readonly unknown[]): ExportedConversation {
   const turns: NumberedTurn[] = [];
-  for (const message of messages) {
-    if (!isRecord(message)) continue;
+  for (const message of shownOf(messages.filter(isRecord))) {
     const sender = stringField(message, 'sender');
     const blocks = textOfContent(message['content']);
     const text = blocks === '' ? (stringField(message, 'text') ?? '') : blocks;
@@ -124,6 +126,24 @@ function fromClaude(value: LineRecord, messages: readonly unknown[]): ExportedCo
     updatedAt: timeOf(value['updated_at']) ?? timeOf(value['created_at']),
     turns,
   };
+}
+
+const PARENT = 'parent_message_uuid';
+/** What the first message follows. */
+const BEFORE_ALL = '00000000-0000-4000-8000-000000000000';
+
+/** The branch that ends with the last message; all messages where they do not lead back to the first. */
+function shownOf(messages: readonly LineRecord[]): readonly LineRecord[] {
+  const byId = new Map(messages.map((message) => [message['uuid'], message]));
+  const shown: LineRecord[] = [];
+  let next = messages.at(-1);
+  while (next !== undefined) {
+    shown.push(next);
+    // Messages may lead in a circle.
+    byId.delete(next['uuid']);
+    next = byId.get(next[PARENT]);
+  }
+  return shown.at(-1)?.[PARENT] === BEFORE_ALL ? shown.reverse() : messages;
 }
 
 function addTurn(
