@@ -28,7 +28,7 @@ export function statusFault(status: number, headers: AnswerHeaders, body: unknow
     });
   }
   const kind = KINDS[status] ?? (status >= 500 ? 'overload' : 'request');
-  const waitMs = retryAfterMs(headers['retry-after']);
+  const waitMs = retryAfterMs(headers);
   return new VendorFault(kind, messageIn(body) ?? `status ${status}`, { status, waitMs });
 }
 
@@ -71,14 +71,26 @@ export function messageIn(body: unknown): string | undefined {
 }
 
 /**
- * `Retry-After`: seconds or a date (RFC 9110 §10.2.3). Zero, or a date that has passed by the clock of this machine, is
- * no reason to try again without a pause.
+ * `Retry-After`: seconds or a date (RFC 9110 §10.2.3), or `retry-after-ms`, which OpenAI's own clients prefer. Zero, or a
+ * date that has passed by the clock of this machine, is no reason to try again without a pause.
  */
-function retryAfterMs(header: AnswerHeaders[string]): number | undefined {
-  const text = typeof header === 'string' ? header.trim() : '';
-  const isSeconds = /^\d+(?:\.\d+)?$/u.test(text);
-  const waitMs = isSeconds ? Math.ceil(Number(text) * 1000) : Date.parse(text) - Date.now();
-  return waitMs > 0 ? waitMs : undefined;
+function retryAfterMs(headers: AnswerHeaders): number | undefined {
+  const text = textIn(headers['retry-after']);
+  const exactMs = numberIn(textIn(headers['retry-after-ms']));
+  const seconds = numberIn(text);
+  const waitMs =
+    exactMs ?? (seconds === undefined ? Date.parse(text) - Date.now() : seconds * 1000);
+  return waitMs > 0 ? Math.ceil(waitMs) : undefined;
+}
+
+/** A number above zero. */
+function numberIn(text: string): number | undefined {
+  const number = /^\d+(?:\.\d+)?$/u.test(text) ? Number(text) : 0;
+  return number > 0 ? number : undefined;
+}
+
+function textIn(header: AnswerHeaders[string]): string {
+  return typeof header === 'string' ? header.trim() : '';
 }
 
 const NETWORK_WORDS: Readonly<Record<string, string>> = {

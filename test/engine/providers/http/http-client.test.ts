@@ -145,9 +145,9 @@ test('an error that is nested without end is shown as text', async () => {
 });
 
 test('a time to wait counts only if it is in the future', async () => {
-  const waitAfter = async (text: string) => {
+  const waitAfter = async (text: string, more: Record<string, string> = {}) => {
     const fault = await faultFrom((_request, response) => {
-      response.writeHead(429, { 'retry-after': text }).end();
+      response.writeHead(429, { 'retry-after': text, ...more }).end();
     });
     return fault.details.waitMs;
   };
@@ -156,6 +156,11 @@ test('a time to wait counts only if it is in the future', async () => {
   assert.ok(((await waitAfter(tomorrow.toUTCString())) ?? 0) > 86_000_000);
   for (const text of ['0', '-5', 'Wed, 21 Oct 2015 07:28:00 GMT', 'soon', '']) {
     assert.is(await waitAfter(text), undefined, text);
+  }
+  // Milliseconds are more exact.
+  assert.is(await waitAfter('2', { 'retry-after-ms': '1250' }), 1250);
+  for (const text of ['0', '-5', 'soon', '']) {
+    assert.is(await waitAfter('2', { 'retry-after-ms': text }), 2000, text);
   }
 });
 
