@@ -23,8 +23,10 @@ export type ChatReply = string | { readonly content: unknown; readonly finish?: 
 /** Settings of a fake. */
 export interface ChatFakeOptions {
   readonly reply?: (question: ChatQuestion) => ChatReply;
-  /** Tokens that an OpenAI model thinks, unasked. They count towards the limit of its answer. */
+  /** Tokens that the model thinks, unasked. They count towards the limit of its answer. */
   readonly thinks?: number;
+  /** Whether a model of Anthropic refuses a budget for thinking, as newer ones do. */
+  readonly isAdaptive?: boolean;
 }
 
 const openAiRequest = z.strictObject({
@@ -142,10 +144,14 @@ const anthropicRequest = z.strictObject({
       z.strictObject({ type: z.literal('adaptive') }),
     ]),
   ),
+  output_config: z.optional(
+    z.strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']) }),
+  ),
 });
 
 /** `POST /v1/messages` (docs.claude.com/en/api/messages). */
-export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<FakeVendor> {
+export function startAnthropicFake(options: ChatFakeOptions = {}): Promise<FakeVendor> {
+  const { reply, thinks = 0, isAdaptive = false } = options;
   return startFake({
     answer: (request) => {
       if (request.headers['x-api-key'] !== CHAT_KEY) {
@@ -165,8 +171,14 @@ export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<Fak
       if (thinking?.type === 'enabled' && thinking.budget_tokens >= limit) {
         return anthropicFailure(400, 'invalid_request_error', 'max_tokens must exceed the budget');
       }
+      if (thinking?.type === 'enabled' && isAdaptive) {
+        return anthropicFailure(400, 'invalid_request_error', ONLY_ADAPTIVE);
+      }
       const user = messages.at(-1)?.content ?? '';
-      const { content, finish = 'end_turn' } = replyOf(reply, { model, system, user });
+      const { content, finish = 'end_turn' } =
+        thinks >= limit
+          ? { content: [], finish: 'max_tokens' }
+          : replyOf(reply, { model, system, user });
       const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
       return {
         status: 200,
@@ -191,6 +203,9 @@ export function startAnthropicFake({ reply }: ChatFakeOptions = {}): Promise<Fak
     },
   });
 }
+
+const ONLY_ADAPTIVE =
+  '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
 
 function anthropicFailure(status: number, type: string, message: string): FakeAnswer {
   return { status, body: { type: 'error', error: { type, message } } };

@@ -32,6 +32,8 @@ export interface ChatAnswer {
 
 interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
   readonly vendor: ChatVendor;
+  /** Whether the model is known to refuse a budget for thinking. */
+  readonly isAdaptive: boolean;
 }
 
 interface ChatApi {
@@ -46,7 +48,7 @@ interface ChatApi {
   readonly explain: ExplainStatus;
 }
 
-/** Vendors count thinking towards the limit of the answer. */
+/** Vendors count thinking towards the limit of the answer, and most newer models think unasked. */
 const THINKING_TOKENS = 4096;
 
 /**
@@ -58,7 +60,7 @@ const OPENAI_CHAT: ChatApi = {
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: ({ vendor, model, customEndpoint }, { system, prompt, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
-    // Most newer models think unasked. A compatible server may refuse a limit that its context has no room for.
+    // A compatible server may refuse a limit that its context has no room for.
     const least = customEndpoint ? 0 : THINKING_TOKENS;
     const effort = thinking === 'max' ? 'xhigh' : thinking;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
@@ -136,11 +138,11 @@ const ANTHROPIC_CHAT: ChatApi = {
     ...(credential === undefined ? {} : { 'x-api-key': credential.value }),
     ...headers,
   }),
-  body: ({ model }, { system, prompt, maxTokens, thinking = 'off' }) => ({
+  body: ({ model, isAdaptive }, { system, prompt, maxTokens, thinking = 'off' }) => ({
     model,
     ...(system === '' ? {} : { system }),
     messages: [{ role: 'user', content: prompt }],
-    ...limits(maxTokens, thinking),
+    ...limits(maxTokens, thinking, isAdaptive),
   }),
   read: (json) => {
     const text = textOfParts(jsonAt(json, 'content'));
@@ -163,17 +165,30 @@ const ANTHROPIC_CHAT: ChatApi = {
   },
 };
 
+/** How newer models of Anthropic refuse a budget: Use "thinking.type.adaptive" and "output_config.effort". */
+export const ONLY_ADAPTIVE = /"thinking\.type\.enabled" is not supported/u;
+
 /** Thinking counts towards `max_tokens`, so it is added. */
-function limits(maxTokens: number, thinking: Thinking): Readonly<Record<string, unknown>> {
+function limits(
+  maxTokens: number,
+  thinking: Thinking,
+  isAdaptive: boolean,
+): Readonly<Record<string, unknown>> {
+  const adaptive = { type: 'adaptive' };
   switch (thinking) {
     case 'off':
-      return { max_tokens: maxTokens };
+      return { max_tokens: Math.max(maxTokens, THINKING_TOKENS) };
     case 'adaptive':
-      return { max_tokens: maxTokens + ADAPTIVE_ROOM, thinking: { type: 'adaptive' } };
+      return { max_tokens: maxTokens + ADAPTIVE_ROOM, thinking: adaptive };
     default: {
       const budget = BUDGETS[thinking];
-      const enabled = { type: 'enabled', budget_tokens: budget };
-      return { max_tokens: maxTokens + budget, thinking: enabled };
+      const effort = thinking === 'minimal' ? 'low' : thinking;
+      return {
+        max_tokens: maxTokens + budget,
+        ...(isAdaptive
+          ? { thinking: adaptive, output_config: { effort } }
+          : { thinking: { type: 'enabled', budget_tokens: budget } }),
+      };
     }
   }
 }

@@ -6,7 +6,7 @@ import { broken } from '../providers/read-vectors.js';
 import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
-import { CHAT_APIS, type ChatAnswer, type ChatRequest } from './apis.js';
+import { CHAT_APIS, type ChatAnswer, type ChatRequest, ONLY_ADAPTIVE } from './apis.js';
 import { CHAT_VENDORS, type ChatChoice, type ChatVendor } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
@@ -28,7 +28,7 @@ export async function openChatModel(
   });
   const vendor: ChatVendor = CHAT_VENDORS[choice.vendor];
   const { model, baseUrl, customEndpoint } = choice;
-  const settings = { vendor, model, baseUrl, customEndpoint, ...access };
+  let settings = { vendor, model, baseUrl, customEndpoint, isAdaptive: false, ...access };
   const api = CHAT_APIS[vendor.api];
   const pacer = new Pacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
@@ -56,13 +56,21 @@ export async function openChatModel(
     endpoint: shownAddress(choice.baseUrl),
     complete: async (request) => {
       try {
-        return await ask(request);
+        return await ask(request).catch((error: unknown) => {
+          if (settings.isAdaptive || !refusesBudget(error)) throw error;
+          settings = { ...settings, isAdaptive: true };
+          return ask(request);
+        });
       } catch (error) {
         request.signal.throwIfAborted();
         throw asChatError(error, choice);
       }
     },
   };
+}
+
+function refusesBudget(error: unknown): boolean {
+  return error instanceof VendorFault && ONLY_ADAPTIVE.test(error.message);
 }
 
 /** Converts a vendor's fault to an SvcError; passes other errors through. */

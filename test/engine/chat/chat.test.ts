@@ -79,6 +79,20 @@ test('Anthropic gets its own request format, with thinking in addition to the an
   });
 });
 
+test('newer models of Anthropic, which refuse a budget for thinking, get the effort instead', async () => {
+  const reply = () => 'Yes.';
+  await withFake(startAnthropicFake({ reply, isAdaptive: true }), async (fake) => {
+    const providers = { anthropic: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
+    const model = await opened('anthropic/claude-opus-4-8', providers);
+    assert.is((await model.complete(ask({ thinking: 'minimal' }))).text, 'Yes.');
+    assert.equal(bodyOf(fake)['thinking'], { type: 'adaptive' });
+    assert.equal(bodyOf(fake)['output_config'], { effort: 'low' });
+    await model.complete(ask({ thinking: 'max' }));
+    assert.equal(bodyOf(fake)['output_config'], { effort: 'max' });
+    assert.is(fake.requests.length, 3, 'the refusal is remembered');
+  });
+});
+
 test('each vendor is reached where its chat API is', () => {
   const custom = { baseUrl: 'http://gpu:11434' };
   const address = (name: string, providers: Providers = {}, env = {}) => {
@@ -129,6 +143,12 @@ test('a model that thinks unasked has tokens left for its answer', async () => {
     const model = await opened('ollama/qwen3', { ollama: { apiKey: CHAT_KEY } }, env);
     assert.is((await model.complete(ask())).text, 'Yes.');
     assert.is(bodyOf(fake)['reasoning_effort'], undefined);
+  });
+  await withFake(startAnthropicFake({ thinks: 2000, reply: () => 'Yes.' }), async (fake) => {
+    const providers = { anthropic: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
+    const model = await opened('anthropic/claude-sonnet-5', providers);
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(bodyOf(fake)['thinking'], undefined);
   });
 });
 
