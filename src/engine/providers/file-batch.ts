@@ -6,6 +6,7 @@ import {
   parseAnswer,
   sendOnce,
   sendRequest,
+  uploadTimeoutMs,
 } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt, textAt } from './http/status-fault.js';
 import { broken, lineResult } from './read-vectors.js';
@@ -163,8 +164,6 @@ export interface BatchConnection {
 
 /** Page size of lists; OpenAI's maximum for jobs. */
 const PAGE = 100;
-/** Minimum upload speed, in bytes per millisecond. */
-const UPLOAD_BYTES_PER_MS = 50;
 
 class FilesApi {
   private readonly connection: BatchConnection;
@@ -191,7 +190,7 @@ class FilesApi {
       const body = new FormData();
       body.set('purpose', 'batch');
       body.set('file', file, name);
-      const timeoutMs = call.timeoutMs + file.size / UPLOAD_BYTES_PER_MS;
+      const timeoutMs = uploadTimeoutMs(call, file.size);
       const request = { ...this.request('/files', call), method: 'POST', body, timeoutMs } as const;
       return requiredText(parseAnswer(await sendOnce(request, this.connection.explain)), 'id');
     };

@@ -196,6 +196,28 @@ test('what was uploaded for a job that may start later is deleted, on any page o
     { pageSize: 2 },
   ));
 
+test('an upload may take longer than a request, by its size', async () => {
+  // A line that takes longer than the limit of a request.
+  const answer = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    return { status: 200, body: { file: { name: 'files/slow' } } };
+  };
+  const line = await startFake({ answer, troubleAnswers: {} });
+  await withBatch(
+    async (batch, _fake, call) => {
+      const entry = { key: 'a', input: { text: 'a long text '.repeat(100_000) } };
+      const fault = await faultOf(batch.submit([entry], 'label', { ...call, timeoutMs: 2_000 }));
+      assert.is(
+        fault.details.code,
+        'PERMISSION_DENIED',
+        'the file that this line has is not known',
+      );
+    },
+    { uploadOrigin: line.origin },
+  );
+  await line.close();
+});
+
 test('cancelling ends a job, and discarding forgets it', () =>
   withBatch(async (batch, _fake, call) => {
     const handle = await batch.submit(ENTRIES, 'label', call);

@@ -1,5 +1,5 @@
 import { parsedJson } from '../../support/text.js';
-import { parseAnswer } from '../http/http-client.js';
+import { parseAnswer, uploadTimeoutMs } from '../http/http-client.js';
 import { jsonAt, textAt } from '../http/status-fault.js';
 import { broken, lineResult } from '../read-vectors.js';
 import { notTwice } from '../requests/pacer.js';
@@ -268,6 +268,7 @@ async function uploadGeminiFile(
     url: address,
     headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
     body: bytes,
+    timeoutMs: uploadTimeoutMs(call, bytes.length),
   });
   const name = textAt(parseAnswer(uploaded), 'file', 'name');
   if (name === undefined) throw broken('it has no file name');

@@ -99,6 +99,17 @@ function addressOf({ url, headers = {} }: Pick<HttpRequest, 'headers' | 'url'>):
   return hasKey ? url.replace(/^(https?:\/\/)[^/?#]*@/iu, '$1') : url;
 }
 
+/** Minimum upload speed, in bytes per millisecond. */
+const UPLOAD_BYTES_PER_MS = 50;
+
+/** The time limit of a request with this many bytes. */
+export function uploadTimeoutMs(
+  { timeoutMs }: Pick<VendorCall, 'timeoutMs'>,
+  bytes: number,
+): number {
+  return timeoutMs + bytes / UPLOAD_BYTES_PER_MS;
+}
+
 export const ONE_TRY = { followRedirect: false, throwHttpErrors: false, retry: { limit: 0 } };
 
 type AnswerHead = Omit<HttpAnswer, 'body'>;
