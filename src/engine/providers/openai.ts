@@ -70,11 +70,11 @@ const SPENT = new Set([
 ]);
 
 /**
- * How OpenAI (an older and a newer wording), vLLM and llama.cpp refuse a text that is too long. llama.cpp answers with
- * status 500 (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
+ * How OpenAI (an older and a newer wording), vLLM, llama.cpp, Ollama, text-embeddings-inference and NVIDIA's NIM refuse a
+ * text that is too long. llama.cpp answers with status 500 (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
  */
 export const TOO_LONG =
-  /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds the available context size/u;
+  /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds (?:the (?:available )?|maximum )context (?:length|size)|maximum allowed token size|must have less than \d+ tokens/u;
 
 /** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ body }) => {

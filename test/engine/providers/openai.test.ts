@@ -7,7 +7,7 @@ import { openAdapter, openVendor } from './support.js';
 
 const test = suite('OpenAI and compatible servers');
 
-/** By OpenAI, vLLM and llama.cpp, in their older and newer releases. */
+/** By OpenAI, vLLM, llama.cpp, in their older and newer releases, and others. */
 const TOO_LONG = [
   [400, "This model's maximum context length is 512 tokens, however you requested 600 tokens."],
   [400, "Invalid 'input[1]': maximum input length is 512 tokens."],
@@ -16,6 +16,10 @@ const TOO_LONG = [
   [500, 'input (600 tokens) is too large to process. increase the physical batch size (current …)'],
   [500, 'input is larger than the max context size. skipping'],
   [400, 'request (600 tokens) exceeds the available context size (512 tokens), try increasing it'],
+  [400, 'the input length exceeds the context length'],
+  [400, 'input length exceeds maximum context length'],
+  [422, 'Input validation error: `inputs` must have less than 512 tokens. Given: 600'],
+  [400, 'Input length 600 exceeds maximum allowed token size 512'],
 ] as const;
 
 test('a text that is too long for the model of a server is split', async () => {
