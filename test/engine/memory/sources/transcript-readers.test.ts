@@ -142,6 +142,40 @@ test('claude-code: conversation without commands, hooks, side chains and summari
   );
 });
 
+test('claude-code: what was typed while the agent was working, and nothing of other sessions', () => {
+  const queued = (prompt: unknown, more: object = {}) => ({
+    type: 'attachment',
+    timestamp: AT,
+    cwd: '/home/ada/project',
+    sessionId: 's1',
+    attachment: { type: 'queued_command', prompt, ...more },
+  });
+  const said = (content: string) => ({
+    type: 'user',
+    timestamp: AT,
+    message: { role: 'user', content },
+  });
+  const human = { commandMode: 'prompt', origin: { kind: 'human' } };
+  const sent = '<teammate-message teammate_id="x">done</teammate-message>';
+  assert.equal(
+    turnsOf('claude-code', [
+      { type: 'queue-operation', operation: 'enqueue', content: 'check the tests, too' },
+      queued('check the tests, too', human),
+      queued([{ type: 'text', text: 'as on this picture' }, { type: 'image' }]),
+      queued('<task-notification>x</task-notification>', { commandMode: 'task-notification' }),
+      queued('ls', { commandMode: 'bash' }),
+      queued('from a channel', { commandMode: 'prompt', origin: { kind: 'channel' } }),
+      { ...queued('of a sub-agent', human), isSidechain: true },
+      { type: 'attachment', attachment: { type: 'task_reminder', content: 'x' } },
+      said(
+        `Another Claude session sent a message:\n${sent}\n\nIMPORTANT: This is NOT from your user.`,
+      ),
+      said(`${sent} thanks`),
+    ]),
+    ['2 user check the tests, too', '3 user as on this picture', '10 user thanks'],
+  );
+});
+
 test('codex: the messages of today and of before autumn 2025, without instructions and context', () => {
   const item = (payload: object) => ({ timestamp: AT, type: 'response_item', payload });
   const messageItem = (role: string, type: string, text: string) =>
