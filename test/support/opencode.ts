@@ -37,3 +37,39 @@ export function opencodeStore() {
     },
   };
 }
+
+/** The tables of OpenCode 2, next to those of version 1, to which version 1 goes on writing. */
+export function opencodeStore2() {
+  const { folder, database, ...version1 } = opencodeStore();
+  database.exec(`
+    CREATE TABLE session_v2 (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT,
+      directory TEXT NOT NULL, title TEXT, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL);
+    CREATE TABLE session_message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, type TEXT NOT NULL,
+      seq INTEGER NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL, data TEXT NOT NULL);`);
+  let seq = 0;
+  return {
+    folder,
+    database,
+    version1,
+    session: (id: string, directory: string, parent: string | null = null) => {
+      database
+        .prepare('INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?, ?)')
+        .run(id, 'p1', parent, directory, null, AT, AT);
+    },
+    say: (session: string, type: string, data: unknown) => {
+      seq += 1;
+      // Newer messages have smaller ids here: only "seq" gives the order.
+      const id = `msg_${String(9999 - seq)}`;
+      database
+        .prepare('INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)')
+        .run(id, session, type, seq, AT + seq, AT + seq, JSON.stringify(data));
+      return id;
+    },
+    rewrite: (id: string, data: unknown) => {
+      seq += 1;
+      database
+        .prepare('UPDATE session_message SET data = ?, time_updated = ? WHERE id = ?')
+        .run(JSON.stringify(data), AT + seq, id);
+    },
+  };
+}

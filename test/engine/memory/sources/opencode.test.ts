@@ -5,7 +5,7 @@ import { scanTranscripts } from '../../../../src/engine/memory/sources/index.js'
 import { opencodeReader } from '../../../../src/engine/memory/sources/transcripts/readers/opencode.js';
 import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
-import { opencodeStore } from '../../../support/opencode.js';
+import { opencodeStore, opencodeStore2 } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, transcriptPlace } from '../../../support/transcripts.js';
 
@@ -40,6 +40,78 @@ test('conversations of the project, found while OpenCode writes, and what is add
   say('ses_1', 'user', { type: 'text', text: 'and the trumpet' });
   assert.equal(pathsOf(await backend.search({ query: 'trumpet' })), ['sessions/opencode/ses_1']);
   await backend.close();
+  database.close();
+});
+
+test('OpenCode 2: what was said, from its own tables, also as an answer grows', async () => {
+  const { folder, database, session, say, rewrite } = opencodeStore2();
+  database.exec('DROP TABLE session; DROP TABLE message; DROP TABLE part');
+  session('ses_1', '/home/ada/project/app');
+  session('ses_2', '/home/ada/elsewhere');
+  session('ses_3', '/home/ada/project', 'ses_1');
+  let answer = '';
+  for (const id of ['ses_1', 'ses_2', 'ses_3']) {
+    say(id, 'model-switched', { model: { id: 'm' } });
+    say(id, 'user', { text: 'where is the xylophone', files: [], time: {} });
+    say(id, 'synthetic', { text: 'a note on the xylophone' });
+    const content = [
+      { type: 'reasoning', text: 'hm' },
+      { type: 'tool', name: 'read', state: {} },
+      { type: 'text', text: 'In the attic.' },
+      { type: 'text', text: 'a notice', synthetic: true },
+    ];
+    const written = say(id, 'assistant', { agent: 'build', content });
+    if (id === 'ses_1') answer = written;
+    say(id, 'compaction', { summary: 'about a xylophone', recent: '' });
+  }
+  session('ses_4', '/home/ada/project');
+  const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada/project'])];
+  const target = targetOf(tempFolder().path, { transcripts: { places, growth: GROWTH } });
+  const backend = backendOn(target);
+  assert.equal(pathsOf(await backend.search({ query: 'xylophone' })), ['sessions/opencode/ses_1']);
+  const { turns } = await backend.get({ target: 'sessions/opencode/ses_1#L2-L4' });
+  assert.equal(
+    turns?.map(({ line, role, text }) => `${line} ${role} ${text}`),
+    ['2 user where is the xylophone', '4 assistant In the attic.'],
+  );
+  rewrite(answer, { content: [{ type: 'text', text: 'In the attic, next to the trumpet.' }] });
+  assert.equal(pathsOf(await backend.search({ query: 'trumpet' })), ['sessions/opencode/ses_1']);
+  await backend.close();
+  database.close();
+});
+
+test('OpenCode 2 next to version 1: each conversation once, where it went on', () => {
+  const { folder, database, version1, session, say } = opencodeStore2();
+  const sayIn1 = (id: string, text: string) => version1.say(id, 'user', { type: 'text', text });
+  version1.session('ses_1', '/p');
+  sayIn1('ses_1', 'only in 1');
+  version1.session('ses_2', '/p');
+  sayIn1('ses_2', 'taken over');
+  session('ses_2', '/p');
+  say('ses_2', 'user', { text: 'taken over' });
+  say('ses_2', 'user', { text: 'went on in 2' });
+  session('ses_3', '/p');
+  say('ses_3', 'user', { text: 'taken over' });
+  version1.session('ses_3', '/p');
+  for (const text of ['taken over', 'and', 'so', 'on', 'in 1']) sayIn1('ses_3', text);
+  session('ses_4', '/p');
+  say('ses_4', 'user', { text: 'only in 2' });
+  const { files, skipped } = scanTranscripts({
+    places: [transcriptPlace(folder.path, 'opencode')],
+  });
+  assert.equal(skipped, []);
+  assert.equal(
+    files.map(({ path, turns }) => [
+      path.slice(-5),
+      ...[...(turns?.() ?? [])].map(({ text }) => text),
+    ]),
+    [
+      ['ses_1', 'only in 1'],
+      ['ses_2', 'taken over', 'went on in 2'],
+      ['ses_3', 'taken over', 'and', 'so', 'on', 'in 1'],
+      ['ses_4', 'only in 2'],
+    ],
+  );
   database.close();
 });
 

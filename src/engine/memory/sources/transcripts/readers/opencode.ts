@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
-import { queryRows } from '../../../../sqlite/query.js';
+import { queryRows, queryValue } from '../../../../sqlite/query.js';
 import { isRecord, shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import { fingerprintOf, sortedEntries } from '../../walk.js';
@@ -18,6 +18,7 @@ import {
   type TranscriptFile,
   type TranscriptPlace,
   type TranscriptReader,
+  type TurnRole,
   textOfContent,
   timeOf,
   withoutInjections,
@@ -33,6 +34,10 @@ const BUSY_MS = 2000;
  * OpenCode: `~/.local/share/opencode/opencode.db` (`OPENCODE_DB`), which is opened read-only. Tables
  * `session(id, parent_id, directory, title, time_updated)`, `message(id, session_id, time_created, data)` and
  * `part(id, message_id, session_id, data)`; `data` is JSON. A line of a citation is the number of a message.
+ *
+ * Version 2: `session_v2`, with the same columns, and `session_message(id, session_id, type, seq, time_created, time_updated,
+ * data)`. It copies the earlier tables once and leaves them; version 1 goes on writing to them where both are installed
+ * (https://github.com/anomalyco/opencode, packages/core/src/session/message.ts).
  */
 export const opencodeReader: TranscriptReader = {
   defaultLocation: ({ env, homeDir }) => {
@@ -49,7 +54,7 @@ export const opencodeReader: TranscriptReader = {
     const databases = unlessGone(place.root, listener, databasesAt) ?? [];
     return databases.flatMap((file) => {
       try {
-        return withDatabase(file, sessions).flatMap((row) => transcriptOf(row, place, file) ?? []);
+        return withDatabase(file, sessions).flatMap((found) => transcriptOf(found, place, file));
       } catch (error) {
         const path = `${place.label}/${basename(file)}`;
         listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
@@ -78,32 +83,70 @@ function withDatabase<T>(file: string, use: (database: Connection) => T): T {
   }
 }
 
-/** Conversations of people: those of sub-agents have a parent. */
-function sessions(database: Connection): readonly unknown[] {
-  return queryRows(
-    database,
-    `SELECT id, directory, time_updated AS updated,
-       (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
-     FROM session WHERE parent_id IS NULL AND typeof(id) = 'text' ORDER BY id`,
-  );
+interface Session {
+  readonly id: string;
+  readonly folder: unknown;
+  readonly updated: number;
+  /** Parts of messages, or messages in version 2. */
+  readonly parts: number;
+  readonly turnsIn: typeof turnsOfVersion1;
+}
+
+/** Conversations of people: those of sub-agents have a parent. One that both versions have is read where it went on. */
+function sessions(database: Connection): readonly Session[] {
+  const newest = new Map<string, Session>();
+  for (const session of [...sessionsOfVersion1(database), ...sessionsOfVersion2(database)]) {
+    const other = newest.get(session.id);
+    if (other === undefined || session.updated >= other.updated) newest.set(session.id, session);
+  }
+  return [...newest.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function sessionsOfVersion1(database: Connection): readonly Session[] {
+  // Without the tables of either version, the query says what is missing.
+  if (!hasTable(database, 'session') && hasTable(database, 'session_v2')) return [];
+  const sql = `SELECT id, directory, time_updated AS updated,
+      (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
+    FROM session WHERE parent_id IS NULL`;
+  return sessionsIn(queryRows(database, sql), turnsOfVersion1);
+}
+
+function sessionsOfVersion2(database: Connection): readonly Session[] {
+  if (!hasTable(database, 'session_v2')) return [];
+  const sql = `SELECT id, directory, max(time_updated, coalesce(changed, 0)) AS updated,
+      coalesce(messages, 0) AS parts
+    FROM session_v2 LEFT JOIN (
+      SELECT session_id, max(time_updated) AS changed, count(*) AS messages
+      FROM session_message GROUP BY session_id
+    ) ON session_id = id
+    WHERE parent_id IS NULL`;
+  return sessionsIn(queryRows(database, sql), turnsOfVersion2);
+}
+
+function hasTable(database: Connection, name: string): boolean {
+  const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
+  return queryValue(database, sql, name) === 1;
+}
+
+function sessionsIn(rows: readonly unknown[], turnsIn: Session['turnsIn']): readonly Session[] {
+  return rows.filter(isRecord).flatMap(({ id, directory: folder, updated, parts }) => {
+    const isSession =
+      typeof id === 'string' && typeof parts === 'number' && typeof updated === 'number';
+    return isSession ? [{ id, folder, updated, parts, turnsIn }] : [];
+  });
 }
 
 function transcriptOf(
-  row: unknown,
+  { id, folder, updated, parts, turnsIn }: Session,
   place: TranscriptPlace,
   absolutePath: string,
-): TranscriptFile | undefined {
-  if (!isRecord(row)) return undefined;
-  const { id, directory: folder, updated, parts } = row;
-  if (typeof id !== 'string' || typeof parts !== 'number' || typeof updated !== 'number') {
-    return undefined;
-  }
+): readonly TranscriptFile[] {
   const isElsewhere =
     place.projectFolders !== undefined &&
     (typeof folder !== 'string' || !isOfProject(folder, place.projectFolders));
-  if (isElsewhere) return undefined;
+  if (isElsewhere) return [];
   const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
-  return {
+  const file: TranscriptFile = {
     source: 'sessions',
     kind: 'transcript',
     path: `${place.label}/${name}`,
@@ -114,9 +157,10 @@ function transcriptOf(
     ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
     turns: () => withDatabase(absolutePath, (database) => turnsIn(database, id)),
   };
+  return [file];
 }
 
-function turnsIn(database: Connection, session: string): readonly NumberedTurn[] {
+function turnsOfVersion1(database: Connection, session: string): readonly NumberedTurn[] {
   const messages = queryRows<unknown>(
     database,
     'SELECT id, time_created AS at, data FROM message WHERE session_id = ? ORDER BY time_created, id',
@@ -125,14 +169,37 @@ function turnsIn(database: Connection, session: string): readonly NumberedTurn[]
   const partsOf = database
     .prepare('SELECT data FROM part WHERE message_id = ? ORDER BY id')
     .pluck();
-  return messages.flatMap((message, at): readonly NumberedTurn[] => {
+  return messages.flatMap((message, at) => {
     if (!isRecord(message)) return [];
     const role = roleOf(stringField(recordIn(message['data']) ?? {}, 'role'));
-    if (role === undefined) return [];
-    const parts = partsOf.all(message['id']).map(recordIn);
-    const text = maskedText(withoutInjections(textOfContent(parts, isSaid)));
-    return text === '' ? [] : [{ role, text, at: timeOf(message['at']), line: at + 1 }];
+    const parts = role === undefined ? [] : partsOf.all(message['id']).map(recordIn);
+    return turnOf(role, parts, message['at'], at + 1);
   });
+}
+
+function turnsOfVersion2(database: Connection, session: string): readonly NumberedTurn[] {
+  const messages = queryRows<unknown>(
+    database,
+    'SELECT type, time_created AS at, data FROM session_message WHERE session_id = ? ORDER BY seq, id',
+    session,
+  );
+  return messages.flatMap((message, at) => {
+    if (!isRecord(message)) return [];
+    // Others are notes of the program, commands and summaries.
+    const role = roleOf(stringField(message, 'type'));
+    const { text, content } = recordIn(message['data']) ?? {};
+    return turnOf(role, role === 'user' ? text : content, message['at'], at + 1);
+  });
+}
+
+function turnOf(
+  role: TurnRole | undefined,
+  content: unknown,
+  at: unknown,
+  line: number,
+): readonly NumberedTurn[] {
+  const text = maskedText(withoutInjections(textOfContent(content, isSaid)));
+  return role === undefined || text === '' ? [] : [{ role, text, at: timeOf(at), line }];
 }
 
 /** What a person or the agent said; `synthetic` parts are files and notes that OpenCode adds. */
