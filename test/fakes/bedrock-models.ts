@@ -33,8 +33,8 @@ function fakeModel<Schema extends z.ZodMiniType>(
       const parsed = family.schema.safeParse(json);
       if (!parsed.success) return malformed(describe(parsed.error));
       const texts = family.texts(parsed.data);
-      // About four characters a token.
-      const tokens = texts.map((text) => Math.ceil(text.length / 4));
+      // About four characters of words a token, and one of digits.
+      const tokens = texts.map((text) => text.replace(/\D{1,4}/gu, 'w').length);
       const longest = Math.max(...tokens);
       if (longest > family.maxTokens) {
         return invalid(

@@ -127,7 +127,7 @@ test('faults are distinguished by their body', () => {
   assert.is(explain(400, tooMany).kind, 'too_large');
   assert.is(explain(400, 'requests[3].content: contents is required').kind, 'input');
   const long = 'The input token count (9000) exceeds the maximum number of tokens allowed (2048).';
-  assert.is(explain(400, long).kind, 'input');
+  assert.is(explain(400, long).kind, 'too_large');
   assert.is(explain(400, 'bad', [{ reason: 'API_KEY_INVALID' }]).kind, 'auth');
 });
 

@@ -131,8 +131,11 @@ const KINDS: Readonly<Record<string, VendorFaultKind>> = {
 /** A ValidationException only describes its reason in words. */
 const BY_WORDS: readonly (readonly [words: RegExp, kind: VendorFaultKind])[] = [
   [/model identifier is invalid|on-demand throughput|end of its life/iu, 'model'],
-  [/too many (?:texts|items|inputs)|maximum item count|maxItems/iu, 'too_large'],
-  [/too many input tokens|input is too long|maxLength|minLength|too long/iu, 'input'],
+  [
+    /too many (?:texts|items|inputs?)|maximum item count|maxItems|maxLength|too long/iu,
+    'too_large',
+  ],
+  [/minLength/iu, 'input'],
 ];
 
 /** Undefined for errors of neither the service nor the network. */

@@ -64,6 +64,9 @@ export function geminiConnection(
   };
 }
 
+const TOO_LARGE =
+  /payload size exceeds|requests can be in one batch|exceeds the maximum number of tokens/u;
+
 /**
  * Error bodies: `{error: {status, message, details[]}}`, with details ErrorInfo, QuotaFailure and
  * RetryInfo (google.rpc).
@@ -77,12 +80,9 @@ export const explainGemini: ExplainStatus = ({ status, body }) => {
   if (reason === 'API_KEY_INVALID') return { ...known, kind: 'auth' };
   if (status === 429) return { ...known, ...explainExhausted(details, message) };
   if (status !== 400) return known;
-  if (/exceeds the maximum number of tokens/u.test(message)) return { ...known, kind: 'input' };
   // The message names one text, so only that one is at fault.
   if (/requests\[\d+\]\.content/u.test(message)) return { ...known, kind: 'input' };
-  if (/payload size exceeds|requests can be in one batch/u.test(message)) {
-    return { ...known, kind: 'too_large' };
-  }
+  if (TOO_LARGE.test(message)) return { ...known, kind: 'too_large' };
   return known;
 };
 

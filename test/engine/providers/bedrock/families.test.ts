@@ -175,4 +175,13 @@ test('an answer without a vector is broken, whatever the family', async ({ fake 
   }
 });
 
+test('a text with more tokens than estimated is sent in pieces', async ({ fake }) => {
+  const adapter = bedrockAdapter({ baseUrl: fake.origin, model: 'amazon.titan-embed-image-v1' });
+  const texts = [{ text: '4711 '.repeat(100) }, { text: 'red' }];
+  const { embedded, refused } = await embedAll(adapter, texts);
+  assert.equal([embedded.length, refused], [2, []]);
+  await adapter.embedQuery(texts[0]?.text ?? '');
+  await adapter.close();
+});
+
 test.run();
