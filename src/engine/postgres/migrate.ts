@@ -84,6 +84,12 @@ export const MIGRATIONS: readonly Migration[] = [
   // As JSON: see note-links.ts.
   { name: 'links of notes', sql: 'ALTER TABLE svc.documents ADD COLUMN links text;' },
   { name: 'copies of other stores', sql: COPY_TABLES },
+  // The index before could not contain ids of more than 2,700 bytes.
+  {
+    name: 'long ids of runs',
+    sql: `DROP INDEX svc.tasks_by_run;
+      CREATE INDEX tasks_by_run ON svc.tasks USING hash (run_id) WHERE run_id IS NOT NULL;`,
+  },
 ];
 
 /** The version of the tables that this svc knows. */

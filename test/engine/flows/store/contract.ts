@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../../src/engine/errors/index.js';
@@ -940,6 +941,17 @@ export function storeContract(store: TestFlowStore): void {
     assert.ok((await flows.perform(below, ADA)).ok);
     const bobs = await newFlow(flows, BOB);
     assert.is(codeOf(await flows.perform({ ...below, flowId: bobs }, BOB)), 'not_found');
+    await close();
+  });
+
+  test('the id of a run can be as long as a request allows', async () => {
+    const { flows, close } = await store.open();
+    const flowId = await newFlow(flows);
+    // Random, because servers compress what they index.
+    const runId = randomBytes(100_000).toString('base64');
+    const taskId = await newTask(flows, flowId, { runId });
+    assert.is(await newTask(flows, flowId, { runId }), taskId);
+    assert.is.not(await newTask(flows, flowId, { runId: `${runId}x` }), taskId);
     await close();
   });
 
