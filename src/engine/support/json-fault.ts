@@ -96,6 +96,20 @@ function numberFault(written: string): string | undefined {
     : undefined;
 }
 
+/** Strings, in which digits are left alone, and whole numbers of 16 digits or more. */
+const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE])/gu;
+
+/**
+ * Puts whole numbers that JSON.parse would round in quotes.
+ *
+ * @param text valid JSON
+ */
+export function longIntegersAsTexts(text: string): string {
+  return text.replaceAll(STRING_OR_LONG_INTEGER, (found) =>
+    found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${found}"`,
+  );
+}
+
 /** The text is UTF-8, so that only an escape can be an unpaired surrogate. */
 function stringFault(written: string): string | undefined {
   if (!written.includes('\\u')) return undefined;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
-import { jsonFault, type Names, nameFault } from '../support/json-fault.js';
+import { jsonFault, longIntegersAsTexts, type Names, nameFault } from '../support/json-fault.js';
 import { parsedJson } from '../support/text.js';
 import { REQUEST_REJECTIONS } from './answers.js';
 
@@ -40,8 +40,12 @@ type ParsedBody =
 /** Some clients on Windows start every text with it. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Reads the bytes of a body as JSON in UTF-8. */
-export function parseBody(bytes: Buffer): ParsedBody {
+/**
+ * Reads the bytes of a body as JSON in UTF-8.
+ *
+ * @param isMapped other systems send 64-bit ids as numbers, and cannot be told to send them as texts
+ */
+export function parseBody(bytes: Buffer, isMapped = false): ParsedBody {
   if (bytes.length === 0) return invalidBody('is empty');
   if (!isUtf8(bytes)) return invalidBody('is not UTF-8');
   const whole = bytes.toString('utf8');
@@ -49,8 +53,10 @@ export function parseBody(bytes: Buffer): ParsedBody {
   const value = parsedJson(text);
   // The parser's message would quote the text, which may contain secrets.
   if (value === undefined) return invalidBody('is not JSON');
-  const fault = jsonFault(text);
-  return fault === undefined ? { ok: true, value } : invalidBody(fault);
+  const exact = isMapped ? longIntegersAsTexts(text) : text;
+  const fault = jsonFault(exact);
+  if (fault !== undefined) return invalidBody(fault);
+  return { ok: true, value: exact === text ? value : parsedJson(exact) };
 }
 
 function invalidBody(error: string): ParsedBody {
@@ -71,7 +77,7 @@ export function parseForm(bytes: Buffer): ParsedBody {
   if (form.size > MOST_FORM_FIELDS) return invalidBody(`has more than ${MOST_FORM_FIELDS} fields`);
   const payload = form.get(PAYLOAD_FIELD);
   if (payload?.startsWith('{') === true && form.getAll(PAYLOAD_FIELD).length === 1) {
-    return parseBody(Buffer.from(payload, 'utf8'));
+    return parseBody(Buffer.from(payload, 'utf8'), true);
   }
   const names: Names = new Set();
   for (const name of form.keys()) {

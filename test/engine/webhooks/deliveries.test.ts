@@ -347,6 +347,41 @@ test('missing, mistyped or too long values are refused', async () => {
   });
 });
 
+test('64-bit numbers of other systems are read as texts, digit by digit', async () => {
+  const map = [
+    {
+      when: { '/id': '820982911946154508' },
+      action: 'create_flow',
+      set: { goal: 'Order {/id}', stateJson: '{/rest}' },
+    },
+  ];
+  const rest = String.raw`[9007199254740991,9007199254740992,-9223372036854775808,1e20,0.12345678901234567,"\"9223372036854775807"]`;
+  const body = `{"id":820982911946154508,"rest":${rest}}`;
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  await withRoute({ ...GITHUB, map, deliveryId: '/id' }, async ({ url }) => {
+    const { goal, stateJson } = flowOf(await deliver(url, { body }));
+    assert.is(goal, 'Order 820982911946154508');
+    assert.equal(stateJson, [
+      9_007_199_254_740_991,
+      '9007199254740992',
+      '-9223372036854775808',
+      1e20,
+      0.123_456_789_012_345_66,
+      '"9223372036854775807',
+    ]);
+    const next = await deliver(url, { body: body.replace('508', '509') });
+    assert.equal([next.status, next.body['code']], [202, 'ignored']);
+    assert.is((await deliver(url, { body })).headers.get('idempotent-replayed'), 'true');
+  });
+  await withRoute({ ...GITHUB, map }, async ({ url }) => {
+    const payload = `payload=${encodeURIComponent(body)}`;
+    assert.is(
+      flowOf(await deliver(url, { body: payload, headers: form })).goal,
+      'Order 820982911946154508',
+    );
+  });
+});
+
 test('forms are read, with their JSON in the field payload', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   await withRoute(GITHUB, async ({ url }) => {

@@ -35,8 +35,9 @@ type Decision =
 /** Reads a verified request: an action as svc defines them, or whatever the rules of the route make of it. */
 export function readIntent(route: Receiver, head: RequestHead, bytes: Buffer): RequestIntent {
   const { rules, places } = route;
+  const isMapped = rules !== undefined;
   const parsed =
-    rules !== undefined && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes);
+    isMapped && isFormBody(head.headers) ? parseForm(bytes) : parseBody(bytes, isMapped);
   if (!parsed.ok) return { event: undefined, deliveryId: undefined, ...refusal(parsed.error) };
   const { value } = parsed;
   const event = places.event === undefined ? undefined : valueAt(places.event, head, value)?.[0];
