@@ -31,13 +31,38 @@ export function shownPath(path: string, homeDir: string): string {
   return safeLine(below ? `~${path.slice(home.length)}` : path);
 }
 
-/** A JSON object or array, indented; any other text unchanged. */
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/gu;
+
+/**
+ * A JSON object or array, indented; any other text unchanged. Token by token: JSON.parse would round 64-bit numbers,
+ * and drop duplicate fields.
+ */
 export function indentJson(text: string): string {
-  if (!/^\s*[[{]/u.test(text)) return text;
+  if (!isJsonList(text)) return text;
+  let depth = 0;
+  let last = '';
+  const newLine = (): string => `\n${'  '.repeat(depth)}`;
+  return Array.from(text.matchAll(JSON_TOKEN), ([token]) => {
+    const before = last;
+    last = token;
+    const isFirst = '[{'.includes(before);
+    if (']}'.includes(token)) {
+      depth -= 1;
+      return isFirst ? token : `${newLine()}${token}`;
+    }
+    const space = isFirst && depth > 0 ? newLine() : '';
+    if ('[{'.includes(token)) depth += 1;
+    if (token === ',') return `,${newLine()}`;
+    if (token === ':') return ': ';
+    return `${space}${token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token}`;
+  }).join('');
+}
+
+function isJsonList(text: string): boolean {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    return /^\s*[[{]/u.test(text) && JSON.parse(text) !== undefined;
   } catch {
-    return text;
+    return false;
   }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unescapedLine } from '../../src/engine/support/safe-line.js';
-import { safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
+import { indentJson, safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
 import { codePoint } from '../support/code-point.js';
 
 test('escapes control characters', () => {
@@ -61,6 +61,31 @@ test('no text lets a control character or an override through', () => {
       assert.not.match(safeProse(text), acted);
     }),
   );
+});
+
+test('JSON is indented as JSON.stringify does it, whatever its blanks are', () => {
+  const jsonList = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
+  fc.assert(
+    fc.property(jsonList, (value) => {
+      const indented = JSON.stringify(JSON.parse(JSON.stringify(value)), undefined, 2);
+      for (const space of [0, 1, '\t']) {
+        assert.is(indentJson(JSON.stringify(JSON.parse(indented), undefined, space)), indented);
+      }
+    }),
+  );
+});
+
+test('indented JSON has the numbers and fields that were sent, in their order', () => {
+  assert.is(
+    indentJson(String.raw`{"id":820982911946154508,"id":1.0,"2":[],"1":"\/\u00e9"}`),
+    `{
+  "id": 820982911946154508,
+  "id": 1.0,
+  "2": [],
+  "1": "/é"
+}`,
+  );
+  for (const other of ['', '"text"', '[1', '{"a"}', '[1] x']) assert.is(indentJson(other), other);
 });
 
 test.run();
