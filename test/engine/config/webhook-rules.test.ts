@@ -189,6 +189,11 @@ test('rules that produce valid actions are accepted', () => {
   );
 });
 
+test('numbers that fit, and texts of others, can be conditions', () => {
+  const when = { '/id': [2 ** 53 - 1, '9007199254740992', -1.5] };
+  assert.equal(mapped({ when, ...FLOW }), []);
+});
+
 test('each rule that cannot work is named, with the reason', () => {
   const cases: readonly (readonly [object, RegExp])[] = [
     [{}, /mapping-invalid .map\[0\]: the rule does nothing/u],
@@ -196,6 +201,11 @@ test('each rule that cannot work is named, with the reason', () => {
     [{ when: { ref: 'x' }, ...FLOW }, /.map\[0\].when.ref: "ref" is not a JSON pointer/u],
     [{ when: { '/a~2': 'x' }, ...FLOW }, /is not a JSON pointer/u],
     [{ when: { event: [] }, ...FLOW }, /warning rule-never-matches .* no value is allowed/u],
+    [{ when: { '/id': 2 ** 53 }, ...FLOW }, /warning rule-never-matches .* read as a text/u],
+    [
+      { when: { '/id': [1, -(2 ** 60)] }, ...FLOW },
+      /warning rule-never-matches .* read as a text/u,
+    ],
     [{ action: 'create_flow' }, /create_flow needs the field "goal"/u],
     [{ action: 'create_flow', set: { gaol: 'x', goal: 'x' } }, /has no field "gaol"/u],
     [{ action: 'create_flow', set: { goal: 'x {/a~2}' } }, /\/a~2 is not a JSON pointer/u],

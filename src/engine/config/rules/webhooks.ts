@@ -151,6 +151,14 @@ function* conditionFaults(
         expected: 'at least one value',
       });
     }
+    if (
+      valuesOf(condition)?.some((value) => Number.isInteger(value) && !Number.isSafeInteger(value))
+    ) {
+      yield warning('rule-never-matches', conditionPath, {
+        message: `a number beyond ${Number.MAX_SAFE_INTEGER} never matches: it is read as a text`,
+        expected: 'the number in quotes',
+      });
+    }
   }
 }
 
