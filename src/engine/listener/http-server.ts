@@ -149,12 +149,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    const { httpVersion, headers } = request.raw;
-    if (headers.host !== undefined || httpVersion === '1.0') {
+    const { httpVersion, headersDistinct } = request.raw;
+    const hosts = headersDistinct['host']?.length ?? 0;
+    // RFC 9112 §3.2.
+    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) {
       done();
       return;
     }
-    refuse(request, reply.header('connection', 'close'), 'noHost');
+    refuse(request, reply.header('connection', 'close'), 'notOneHost');
   });
   server.setNotFoundHandler((request, reply) => refuse(request, reply, 'notFound'));
   server.setErrorHandler<FastifyError>((error, request, reply) => {
@@ -204,7 +206,7 @@ interface HttpFault {
 const FAULTS = {
   badAddress: { status: 400, code: 'bad_request', message: 'the address is not valid' },
   badRequest: { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' },
-  noHost: { status: 400, code: 'bad_request', message: 'the Host header is missing' },
+  notOneHost: { status: 400, code: 'bad_request', message: 'one Host header is required' },
   notFound: { status: 404, code: 'not_found', message: 'there is nothing here' },
   bodyTooLarge: { status: 413, code: 'payload_too_large', message: 'the body is too large' },
   expectation: {

@@ -124,6 +124,7 @@ test('every answer has an id, also those of the HTTP parser, in one shape', asyn
     ['hello\r\n\r\n', 400, 'bad_request'],
     [`GET /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 400, 'bad_request'],
     [`POST ${PATH} HTTP/1.1\r\n\r\n`, 400, 'bad_request'],
+    [`POST ${PATH} HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n`, 400, 'bad_request'],
     [`GET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`, 404, 'not_found'],
     [`POST ${PATH} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\n\r\n`, 417, 'expectation_failed'],
     [`GET / HTTP/1.1\r\nX: ${'v'.repeat(100_000)}\r\n\r\n`, 431, 'headers_too_large'],
@@ -139,7 +140,7 @@ test('every answer has an id, also those of the HTTP parser, in one shape', asyn
   }
   assert.match(
     await webhooks.metrics.text(),
-    /svc_webhook_unrouted_requests_total\{status="400"\} 3/,
+    /svc_webhook_unrouted_requests_total\{status="400"\} 4/,
   );
   assert.is((await send(url)).status, 200);
   await close();
