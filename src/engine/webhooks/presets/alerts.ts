@@ -25,7 +25,7 @@ export const ALERTS: readonly Preset[] = [
     name: 'grafana.alert',
     title: 'Grafana: alert',
     setup:
-      'A contact point of type *Webhook* with the URL, and under *HMAC signature* a secret and the timestamp header `X-Grafana-Timestamp`.',
+      'A contact point of type *Webhook* with the URL, and under *HMAC signature* a secret and the timestamp header `X-Grafana-Timestamp`. Set *Max Alerts* to 40: lists of more than 65,536 characters are refused.',
     route: {
       verify: {
         scheme: 'hmac',
@@ -60,7 +60,7 @@ export const ALERTS: readonly Preset[] = [
     name: 'alertmanager.alert',
     title: 'Alertmanager: alert',
     setup:
-      'A receiver with `webhook_configs`: the `url`, and in `http_config` either `authorization` with the secret as `credentials`, or `basic_auth`; for that, use the scheme `basic` and a secret of the form `user:password`.',
+      'A receiver with `webhook_configs`: the `url`, and in `http_config` either `authorization` with the secret as `credentials`, or `basic_auth`; for that, use the scheme `basic` and a secret of the form `user:password`. Set `max_alerts: 40`: lists of more than 65,536 characters are refused.',
     route: {
       verify: { scheme: 'bearer', secrets: ['env:ALERTMANAGER_WEBHOOK_SECRET'] },
       map: [
