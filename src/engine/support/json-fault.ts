@@ -100,14 +100,17 @@ function numberFault(written: string): string | undefined {
 const STRING_OR_LONG_INTEGER = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE])/gu;
 
 /**
- * Puts whole numbers that JSON.parse would round in quotes.
+ * Valid JSON without two of the faults: puts whole numbers that JSON.parse would round in quotes, and replaces unpaired
+ * surrogates, which senders write where they cut a text.
  *
  * @param text valid JSON
  */
-export function longIntegersAsTexts(text: string): string {
-  return text.replaceAll(STRING_OR_LONG_INTEGER, (found) =>
-    found.startsWith('"') || Number.isSafeInteger(Number(found)) ? found : `"${found}"`,
-  );
+export function repairJson(text: string): string {
+  return text.replaceAll(STRING_OR_LONG_INTEGER, (found) => {
+    if (!found.startsWith('"')) return Number.isSafeInteger(Number(found)) ? found : `"${found}"`;
+    if (stringFault(found.slice(1, -1)) === undefined) return found;
+    return JSON.stringify(String(JSON.parse(found)).toWellFormed());
+  });
 }
 
 /** The text is UTF-8, so that only an escape can be an unpaired surrogate. */

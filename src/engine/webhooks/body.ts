@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
-import { jsonFault, longIntegersAsTexts, type Names, nameFault } from '../support/json-fault.js';
+import { jsonFault, type Names, nameFault, repairJson } from '../support/json-fault.js';
 import { parsedJson } from '../support/text.js';
 import { REQUEST_REJECTIONS } from './answers.js';
 
@@ -43,7 +43,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 /**
  * Reads the bytes of a body as JSON in UTF-8.
  *
- * @param isMapped other systems send 64-bit ids as numbers, and cannot be told to send them as texts
+ * @param isMapped what other systems send cannot be changed, so it is repaired where that is possible
  */
 export function parseBody(bytes: Buffer, isMapped = false): ParsedBody {
   if (bytes.length === 0) return invalidBody('is empty');
@@ -53,10 +53,10 @@ export function parseBody(bytes: Buffer, isMapped = false): ParsedBody {
   const value = parsedJson(text);
   // The parser's message would quote the text, which may contain secrets.
   if (value === undefined) return invalidBody('is not JSON');
-  const exact = isMapped ? longIntegersAsTexts(text) : text;
-  const fault = jsonFault(exact);
+  const repaired = isMapped ? repairJson(text) : text;
+  const fault = jsonFault(repaired);
   if (fault !== undefined) return invalidBody(fault);
-  return { ok: true, value: exact === text ? value : parsedJson(exact) };
+  return { ok: true, value: repaired === text ? value : parsedJson(repaired) };
 }
 
 function invalidBody(error: string): ParsedBody {

@@ -382,6 +382,16 @@ test('64-bit numbers of other systems are read as texts, digit by digit', async 
   });
 });
 
+test('half an emoji, where another system cut a text, is replaced', async () => {
+  const map = [{ action: 'create_flow', set: { goal: '{/a}', stateJson: '{/b}' } }];
+  await withRoute({ ...GITHUB, map }, async ({ url }) => {
+    const body = String.raw`{"a":"cut \ud83d","b":["\ude42 \uD83D\uDE42",{"\ud800":"\\ud800"}]}`;
+    const { goal, stateJson } = flowOf(await deliver(url, { body }));
+    assert.is(goal, 'cut \ufffd');
+    assert.equal(stateJson, ['\ufffd 🙂', { '\ufffd': String.raw`\ud800` }]);
+  });
+});
+
 test('forms are read, with their JSON in the field payload', async () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   await withRoute(GITHUB, async ({ url }) => {
