@@ -9,6 +9,7 @@ import {
   serviceFailure,
   watchWrites,
 } from '../service.js';
+import type { ServiceFailure } from '../state-file.js';
 import { hasSchedules } from './schedule-service.js';
 import { hasRuntimes, keepsSameFlows } from './tasks-service.js';
 import { hasWebhooks } from './webhooks-service.js';
@@ -43,7 +44,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
     loaded,
     log,
     onProblem: (error) =>
-      watched.setProblem(error === undefined ? undefined : serviceFailure(error)),
+      watched.setProblem(error === undefined ? undefined : deliveryFailure(error)),
     signal,
   });
   opened.current = flows;
@@ -79,5 +80,15 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
       await delivery?.close();
       await flows.close();
     },
+  };
+}
+
+/** The reason alone does not show that notifications are affected. */
+function deliveryFailure(error: unknown): ServiceFailure {
+  const { code, message, hint } = serviceFailure(error);
+  return {
+    code,
+    message: `notifications cannot be delivered: ${message}`,
+    hint: hint ?? 'run "svc notification list" to see them, and check their receivers',
   };
 }

@@ -5,6 +5,7 @@ import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import type { ServeSetup, Service, ServiceHost } from '../../../../src/engine/serve/service.js';
 import { flowsDefinition } from '../../../../src/engine/serve/services/flows-service.js';
+import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
 import { contextOf } from '../../../support/context.js';
 import { testLog } from '../../../support/services.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
@@ -73,9 +74,13 @@ test('it runs even without a usable target, because it also reclaims tasks of lo
   const home = homeOf();
   rmSync(home.at('first.key'));
   rmSync(home.at('callback.key'));
-  const troubles: (string | undefined)[] = [];
-  const service = await started(await setupOf(home), (failure) => troubles.push(failure?.message));
-  assert.match(troubles.at(-1) ?? '', /^default: .*first\.key.*; route:ci: .*callback\.key/u);
+  const troubles: (ServiceFailure | undefined)[] = [];
+  const service = await started(await setupOf(home), (failure) => troubles.push(failure));
+  const { message, hint } = troubles.at(-1) ?? {};
+  const reason =
+    /^notifications cannot be delivered: default: .*first\.key.*; route:ci: .*callback\.key/u;
+  assert.match(message ?? '', reason);
+  assert.match(hint ?? '', /svc notification list/);
   await service.stop();
 });
 
