@@ -90,11 +90,6 @@ export function formatTimeUntil(atMs: number, nowMs: number): string {
   return hours < 48 ? `in ${hours} h` : `in ${Math.round(ms / MS_PER_DAY)} days`;
 }
 
-/** How long something has lasted, as `3 min`. */
-export function formatAge(sinceMs: number, nowMs: number): string {
-  return formatRelativeTime(sinceMs, nowMs).replace(/ ago$/u, '');
-}
-
 /** File permissions in octal: `0600`. */
 export function formatMode(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');

@@ -118,9 +118,9 @@ for (const [columns, rows] of TERMINAL_SIZES) {
     const lines = terminal.screen();
     assertFits(terminal);
     const text = lines.join('\n');
-    assert.match(text, /process 4711 +since 2 h · 1 failing/);
-    assert.match(text, /✓ health +ready +(?:3 min +)?listening on/);
-    assert.match(text, /✗ memory:work +waiting +(?:3 min +)?retry in 0:08/);
+    assert.match(text, /process 4711 +started 2 h ago · 1 failing/);
+    assert.match(text, /✓ health +ready +(?:3 min ago +)?listening on/);
+    assert.match(text, /✗ memory:work +waiting +(?:3 min ago +)?retry in 0:08/);
     assert.match(text, /r reload.*\? help {3}q stop$/);
     terminal.type('G');
     await shows('there is no workspace at /srv/work');

@@ -1,5 +1,5 @@
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
-import { formatAge, formatCount } from '../../../engine/support/format.js';
+import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
@@ -149,7 +149,7 @@ function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
   if (serve === undefined) return [];
   const failing = serve.services.filter(isFailing).length;
   return [
-    `since ${formatAge(serve.startedMs, nowMs)}`,
+    `started ${formatRelativeTime(serve.startedMs, nowMs)}`,
     failing === 0 ? '' : `${formatCount(failing)} failing`,
   ];
 }

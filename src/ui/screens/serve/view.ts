@@ -5,7 +5,6 @@ import type {
   ServiceSnapshot,
 } from '../../../engine/serve/index.js';
 import {
-  formatAge,
   formatCount,
   formatCountOf,
   formatEta,
@@ -92,7 +91,7 @@ export function serviceColumns(
     { title: 'state', cell: ({ service }) => service.state },
     {
       title: 'since',
-      cell: ({ service }) => formatAge(Date.parse(service.since), nowMs),
+      cell: ({ service }) => formatRelativeTime(Date.parse(service.since), nowMs),
       dropOrder: 1,
     },
     { title: 'work', cell: ({ id }) => workWords(id, state), dropOrder: 2 },
@@ -147,10 +146,11 @@ export function serviceDetails(
   const plain = createStyle(false);
   return [
     { text: name, paint: style.bold },
-    { label: 'state', text: `${state} since ${formatRelativeTime(Date.parse(since), nowMs)}` },
-    ...(restarts === 0 ? [] : [{ label: 'restarts', text: formatCount(restarts) }]),
+    { label: 'state', text: state },
     ...(failure === null ? [] : [{ label: 'failure', text: failure.message, paint: style.fault }]),
     ...(failure?.hint == null ? [] : [{ label: 'hint', text: failure.hint }]),
+    { label: 'since', text: formatRelativeTime(Date.parse(since), nowMs) },
+    ...(restarts === 0 ? [] : [{ label: 'restarts', text: formatCount(restarts) }]),
     ...(event === null ? [] : [{ label: 'last', text: event }]),
     { text: '' },
     { text: records.length === 0 ? 'nothing logged yet' : 'log, newest first', paint: style.dim },
