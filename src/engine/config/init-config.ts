@@ -81,7 +81,7 @@ export function configTemplate(): string {
 
         // The embedding provider: an adapter, or an entry of models.providers below.
         // "provider": "${MEMORY_SEARCH_DEFAULTS.provider}",
-        // "model": "text-embedding-3-small",
+        // "model": "voyage-4-large",
 
         "query": {
           // "maxResults": ${query.maxResults},
@@ -105,7 +105,7 @@ export function configTemplate(): string {
       // A custom endpoint, to name in memorySearch.provider. Keep keys out of this file:
       // "my-endpoint": {
       //   "api": "openai",
-      //   "baseUrl": "https://embeddings.example.com/v1",
+      //   "baseUrl": "http://localhost:8000/v1",
       //   "apiKey": "env:MY_ENDPOINT_API_KEY",
       // },
     },

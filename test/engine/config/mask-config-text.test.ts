@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { configTemplate } from '../../../src/engine/config/init-config.js';
 import { maskConfigText, maskConfigValues } from '../../../src/engine/config/masked-text.js';
 
 const test = suite('masking the text of a configuration');
@@ -23,6 +24,10 @@ test('plain secrets are replaced with stars; references and other values stay', 
       .replace('blue', '****')
       .replace('b\\"c', '****'),
   );
+});
+
+test('the examples of a new configuration are shown as they are', () => {
+  assert.is(maskConfigText(configTemplate()), configTemplate());
 });
 
 test('misspelt keys and broken lines show no secret', () => {
