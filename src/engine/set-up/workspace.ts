@@ -54,7 +54,7 @@ export function workspaceState(dir: string): WorkspaceState {
   if (stats === undefined) return 'missing';
   if (!stats.isDirectory()) {
     throw new SvcError('WORKSPACE_UNREADABLE', `${dir} is not a folder`, {
-      hint: 'pass a folder with --workspace DIR',
+      hint: 'choose the path of a folder',
     });
   }
   const has = (name: string): boolean =>

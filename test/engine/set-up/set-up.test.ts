@@ -100,10 +100,9 @@ test('an example is only added to a workspace on request, and existing files sta
     assert.is(await firstQuestion(at('a/b'), none), 'Deploys');
     write('c/people/ada.md', '# Ada Lindqvist\n');
     assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
-    assert.is(
-      (await failureOf(() => workspaceState(at('a/b/MEMORY.md')))).code,
-      'WORKSPACE_UNREADABLE',
-    );
+    const { code, hint } = await failureOf(() => workspaceState(at('a/b/MEMORY.md')));
+    // It is shown at a question too, where no flag can be passed.
+    assert.equal([code, hint], ['WORKSPACE_UNREADABLE', 'choose the path of a folder']);
   }));
 
 test('providers with a key and running servers are offered; a running server is never preferred', () =>
