@@ -173,7 +173,7 @@ const byId = () => idArg({ required: true, description: ID });
 export const flowArgs = { flow: byId() };
 
 export const configPathArgs = {
-  path: Args.string({ required: true, description: 'path of a key, such as memory.citations' }),
+  path: Args.string({ required: true, description: 'Path of a key, such as memory.citations.' }),
 };
 
 export const routeArgs = {
@@ -202,7 +202,7 @@ export const runsFlag = Flags.integer({
 });
 
 export const scheduleArgs = {
-  schedule: Args.string({ required: true, description: 'Its id in the configuration.' }),
+  schedule: Args.string({ required: true, description: 'ID of the schedule.' }),
 };
 
 /** The file that `--output` names; undefined for stdout, also as `-`. */

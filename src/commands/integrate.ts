@@ -39,7 +39,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     'cursor --remove --yes',
   );
   static override args = {
-    agent: Args.string({ description: `one of ${AGENT_IDS.join(', ')}` }),
+    agent: Args.string({ description: `One of ${AGENT_IDS.join(', ')}.` }),
   };
   static override flags = {
     ...targetFlags,

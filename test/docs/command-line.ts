@@ -21,7 +21,10 @@ const commandSchema = z.object({
   aliases: z.array(z.string()),
   hidden: z.optional(z.boolean()),
   strict: z.boolean(),
-  args: z.record(z.string(), z.object({ required: z.optional(z.boolean()) })),
+  args: z.record(
+    z.string(),
+    z.object({ required: z.optional(z.boolean()), description: z.string() }),
+  ),
   flags: z.record(z.string(), flagSchema),
   examples: z.optional(z.array(z.string())),
 });

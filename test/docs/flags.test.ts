@@ -51,8 +51,16 @@ test('every flag with a value describes it', () => {
   );
 });
 
-test('every flag has a description, in one sentence', () => {
-  for (const { id, flag } of uses) assert.match(flag.summary ?? '', /\.$/, `${id} --${flag.name}`);
+test('every flag and argument has a description that starts and ends as a sentence', () => {
+  const isSentence = /^[A-Z].*\.$/s;
+  for (const { id, flag } of uses) {
+    assert.match(flag.summary ?? '', isSentence, `${id} --${flag.name}`);
+  }
+  for (const { id, args } of COMMANDS) {
+    for (const [name, { description }] of Object.entries(args)) {
+      assert.match(description, isSentence, `${id} ${name}`);
+    }
+  }
 });
 
 test.run();

@@ -20,7 +20,7 @@ export default class CompletionInstall extends BaseCommand {
   static override examples = examples('bash --yes', 'fish', 'bash --remove');
   static override args = {
     shell: Args.custom<CompletionShell>({
-      description: 'bash, zsh or fish.',
+      description: 'One of bash, zsh and fish.',
       options: [...COMPLETION_SHELLS],
     })(),
   };

@@ -15,7 +15,7 @@ export default class ConfigSet extends BaseCommand {
   );
   static override args = {
     ...configPathArgs,
-    value: Args.string({ required: true, description: 'the new value' }),
+    value: Args.string({ required: true, description: 'The new value.' }),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -20,7 +20,7 @@ export default class TaskComplete extends ReportCommand {
     summary: Flags.string({ summary: 'Result in one line.', helpValue: 'TEXT' }),
     outcome: Flags.option({
       options: ['succeeded', 'blocked'] as const,
-      summary: 'succeeded, or blocked if somebody else has to continue.',
+      summary: 'Outcome: succeeded, or blocked if somebody else has to continue.',
       helpValue: 'OUTCOME',
       default: 'succeeded',
     })(),
