@@ -210,7 +210,10 @@ test('a sweep promotes, is listed, shown, explained and undone', async () => {
   assert.equal(workspace?.claims, { open: 1, ready: 0, promoted: 1, rejected: 0 });
   assert.is(workspace?.memory?.promoted, 1);
   const explained = await svc(world, 'dream', 'explain', 'nightly backup', '--json');
-  const { fate, sweep, gates } = jsonOf.dreamExplain(explained);
+  const { fate, sweep, gates, parts } = jsonOf.dreamExplain(explained);
+  // The score and the gate word the same time in the same way.
+  assert.match(parts.find(({ part }) => part === 'recency')?.why ?? '', /^last signal today,/);
+  assert.match(gates.find(({ gate }) => gate === 'age')?.why ?? '', /^last signal today,/);
   assert.equal([fate, sweep], ['promoted', id]);
   assert.equal(
     gates.filter(({ passed }) => !passed).map(({ gate }) => gate),

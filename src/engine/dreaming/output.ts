@@ -18,6 +18,7 @@ import type {
   SweepSummaryOutput,
 } from './output-schemas.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
+import { lastSignalWords } from './scoring/gates.js';
 import { averageScore, type RecallEntry, signalCount } from './scoring/recall-entry.js';
 import {
   distinctAsks,
@@ -267,7 +268,7 @@ function whyOf(
       'different question or day',
       'different questions or days',
     ),
-    recency: `last signal ${ageDays.toFixed(1)} days ago, half-life ${formatCountOf(halfLifeDays, 'day')}`,
+    recency: `${lastSignalWords(ageDays)}, half-life ${formatCountOf(halfLifeDays, 'day')}`,
     consolidation: days.length < 2 ? '1 day' : `${days.length} days, ${first} to ${last}`,
     conceptual: tags.length === 0 ? 'no tags' : tags.join(', '),
   };

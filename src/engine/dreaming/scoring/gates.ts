@@ -44,7 +44,6 @@ export function checkGates(
   const isOpen = state.fate === 'open';
   const { minRecallCount, minUniqueQueries, maxAgeDays, minScore } = settings;
   const kind = place.source === 'sessions' ? 'conversation' : 'daily note';
-  const age = ageDays < 1 ? 'today' : `${ageDays.toFixed(1)} days ago`;
   const gates = [
     result('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
     result('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
@@ -65,8 +64,17 @@ export function checkGates(
       asks >= minUniqueQueries,
       `${formatCountOf(asks, 'different question or day', 'different questions or days')}, needs ${minUniqueQueries}`,
     ),
-    result('age', ageDays <= maxAgeDays, `last signal ${age}, limit ${maxAgeDays} days`),
+    result(
+      'age',
+      ageDays <= maxAgeDays,
+      `${lastSignalWords(ageDays)}, limit ${formatCountOf(maxAgeDays, 'day')}`,
+    ),
     result('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
   ];
   return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
+}
+
+/** When a claim was last recalled or noted. */
+export function lastSignalWords(ageDays: number): string {
+  return `last signal ${ageDays < 1 ? 'today' : `${ageDays.toFixed(1)} days ago`}`;
 }

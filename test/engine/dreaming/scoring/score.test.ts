@@ -204,9 +204,10 @@ test('daily notes and conversations are short-term memory; what dreaming wrote i
 
 test('a count of one is in the singular', () => {
   const entry = anEntry({ queryHashes: ['aaaaaaaaaaaa'], days: ['2026-11-16'] });
-  const { gates } = checkGates(entry, GATES, NOW);
-  const asks = gates.find(({ gate }) => gate === 'unique_queries');
-  assert.is(asks?.why, '1 different question or day, needs 3');
+  const { gates } = checkGates(entry, { ...GATES, maxAgeDays: 1 }, NOW);
+  const whys = new Map(gates.map(({ gate, why }) => [gate, why]));
+  assert.is(whys.get('unique_queries'), '1 different question or day, needs 3');
+  assert.is(whys.get('age'), 'last signal today, limit 1 day');
 });
 
 test.run();
