@@ -25,6 +25,7 @@ import {
   reportHookError,
 } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
+import { writeStderr } from './stderr.js';
 import type { StepsOptions } from './steps.js';
 import { type TerminalSupport, terminalSupport } from './terminal.js';
 
@@ -210,9 +211,9 @@ export abstract class BaseCommand extends Command {
       this.logJson(this.toErrorJson(error));
       return;
     }
-    process.stderr.write(formatErrorText(report));
+    writeStderr(formatErrorText(report));
     if (report.code === 'BUG' || this.line.words.includes('--verbose')) {
-      process.stderr.write(
+      writeStderr(
         `${safeLines(this.mask.text(error instanceof Error ? (error.stack ?? '') : ''))}\n`,
       );
     }
@@ -338,13 +339,13 @@ export abstract class BaseCommand extends Command {
     // The waiting line is erased, and shown again after a while.
     this.waiting?.start();
     const masked = this.mask.text(text);
-    process.stderr.write(masked.endsWith('\n') ? masked : `${masked}\n`);
+    writeStderr(masked.endsWith('\n') ? masked : `${masked}\n`);
   }
 
   /** What a person at a terminal sees of work that is silent until its end. */
   protected waitingLine(text: string): WaitingLine {
     const isShown = this.terminal().progress && !this.shared.quiet;
-    return createWaitingLine((chunk) => isShown && process.stderr.write(chunk), text);
+    return createWaitingLine((chunk) => isShown && writeStderr(chunk), text);
   }
 
   protected async whileWaiting<T>(text: string, run: () => Promise<T>): Promise<T> {

@@ -13,6 +13,7 @@ import {
   resolveStatePaths,
   stateVariables,
 } from '../engine/support/context.js';
+import { writeStderr } from './stderr.js';
 
 /**
  * The only place that reads the process; the engine gets everything from here.
@@ -36,7 +37,7 @@ export function createContext(mask: SecretMask): MemoryContext & ServerContext {
     onRecall: (recall) => recordRecall(recall, context),
     onLookup: (lookup) => logLookup(lookup, context, mask),
     onActivity: activityRecorder(activityFolder(state), Date.now, (why) =>
-      process.stderr.write(`warning: ${why}\n`),
+      writeStderr(`warning: ${why}\n`),
     ),
   };
   return context;
@@ -64,9 +65,7 @@ async function recordRecall(
     const { logRecall } = await import('../engine/dreaming/recall-log/recalled-claims.js');
     await logRecall(recall, context);
   } catch (error) {
-    process.stderr.write(
-      `warning: this search was not recorded for dreaming: ${messageOf(error)}\n`,
-    );
+    writeStderr(`warning: this search was not recorded for dreaming: ${messageOf(error)}\n`);
   }
 }
 
@@ -85,7 +84,7 @@ async function logLookup(
       else log.logSearch(file, lookup.response, { atMs, mask: mask.text });
     });
   } catch (error) {
-    process.stderr.write(`warning: this was not added to the search log: ${messageOf(error)}\n`);
+    writeStderr(`warning: this was not added to the search log: ${messageOf(error)}\n`);
   }
 }
 

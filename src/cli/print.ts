@@ -3,6 +3,7 @@ import { closeSync, fstatSync, readFileSync, type Stats, statSync, writeSync } f
 import { asSvcError, messageOf, SvcError, systemErrorCode } from '../engine/errors/index.js';
 import { safeJson } from '../ui/safe-text.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import { writeStderr } from './stderr.js';
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -130,5 +131,5 @@ function lose(error: unknown): void {
     }),
   );
   process.exitCode = exitCodeOf(report);
-  process.stderr.write(formatErrorText(report));
+  writeStderr(formatErrorText(report));
 }

@@ -16,6 +16,7 @@ import { runningMs } from '../engine/support/time.js';
 import type { CommandContext } from './command-context.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { readHookInput } from './hook-input.js';
+import { writeStderr } from './stderr.js';
 
 /** The flags that describe a turn and name its memory. */
 export interface RecallFlags extends SessionFlags, TargetFlags {
@@ -60,7 +61,7 @@ export async function runRecallHook(
 ): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
-      process.stderr.write(`${mask.text(messageOf(error))}\n`);
+      writeStderr(`${mask.text(messageOf(error))}\n`);
       process.exit(0);
     });
   }

@@ -3,6 +3,7 @@ import { asSvcError, ERROR_CODES, messageOf, type SvcError } from '../engine/err
 import { createSecretMask, type SecretMask } from '../engine/masking/index.js';
 import { isRecord, suggestName } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
+import { writeStderr } from './stderr.js';
 
 /** A failure as it is reported, in text or JSON. */
 export type ErrorReport = Pick<SvcError, 'code' | 'message'> &
@@ -103,7 +104,7 @@ export function formatErrorText(report: ErrorReport): string {
 
 /** Reports an error of a hook, which exits with 0 anyway: other codes stop the agent, or make it refuse the prompt. */
 export function reportHookError(error: unknown, mask: SecretMask): void {
-  process.stderr.write(formatErrorText(reportError(error, mask)));
+  writeStderr(formatErrorText(reportError(error, mask)));
   process.exitCode = 0;
 }
 

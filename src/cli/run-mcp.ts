@@ -9,6 +9,7 @@ import type {
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { deferred } from '../engine/support/async.js';
 import type { McpHttpOptions } from './serve-mcp-http.js';
+import { writeStderr } from './stderr.js';
 
 /** How the server runs. */
 export interface McpRunOptions
@@ -117,7 +118,7 @@ function waitForSignals(): Signals {
 
 function logOnStderr({ mask, verbose, quiet }: McpRunOptions): McpLog {
   const say = (text: string): void => {
-    process.stderr.write(`${mask.text(text)}\n`);
+    writeStderr(`${mask.text(text)}\n`);
   };
   return {
     info: (text) => {

@@ -13,6 +13,7 @@ import type {
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
+import { writeStderr } from './stderr.js';
 
 /** How the server runs over HTTP. */
 export interface McpHttpOptions {
@@ -79,7 +80,7 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
           `audit log: ${auditLog}`,
           ...(token === undefined ? [] : [`token file: ${token.file}`]),
         ];
-        process.stderr.write(`${lines.join('\n')}\n`);
+        writeStderr(`${lines.join('\n')}\n`);
       }
       const holders = local === undefined ? readTokens(stateDir) : [local];
       for (const agent of new Set(holders.map((holder) => holder.agent))) {

@@ -6,6 +6,7 @@ import { shownPath } from '../ui/safe-text.js';
 import { createStyle } from '../ui/style.js';
 import { QUIET_FOR_MS, type WaitingLine } from '../ui/waiting-line.js';
 import type { CommandContext } from './command-context.js';
+import { writeStderr } from './stderr.js';
 import { screenOptions } from './terminal.js';
 
 /** Brings an index up to date, with progress and a summary. @param request `reembeds`: with `force`, embeds all again */
@@ -52,13 +53,12 @@ async function createSyncProgress({
   const clear = (): void => undefined;
   if (quiet) return { onEvent: () => undefined, clear };
   const style = createStyle(terminal.progress);
-  const write = (text: string) => process.stderr.write(text);
   if (terminal.progress && !verbose) {
     const { createProgressLine } = await import('../ui/progress-line.js');
-    return createProgressLine(write, { style, columns: terminal.columns, now: runningMs });
+    return createProgressLine(writeStderr, { style, columns: terminal.columns, now: runningMs });
   }
   const { createSyncLines } = await import('../ui/memory/sync-lines.js');
-  return { onEvent: createSyncLines(write, { style, verbose, now: runningMs }), clear };
+  return { onEvent: createSyncLines(writeStderr, { style, verbose, now: runningMs }), clear };
 }
 
 /**

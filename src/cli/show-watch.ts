@@ -8,6 +8,7 @@ import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
 import type { CommandContext } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
+import { writeStderr } from './stderr.js';
 import { screenOptions } from './terminal.js';
 
 interface WatchView {
@@ -83,20 +84,19 @@ function jsonView(memories: readonly OpenedMemory[], clock: Clock): WatchView {
 function linesView(memories: readonly OpenedMemory[], command: CommandContext): WatchView {
   const { quiet, verbose } = command;
   const { style } = command.view;
-  const note = (line: string) => process.stderr.write(line);
   const write = (line: string): void => {
     if (!quiet) print(line);
   };
   const { now } = command.context.clock;
   const rows = memories.map(({ name }) => {
-    const show = createWatchLines({ style, name, verbose, now, write, note });
+    const show = createWatchLines({ style, name, verbose, now, write, note: writeStderr });
     let showProgress: ReturnType<typeof createSyncLines> | undefined;
     return (event: WatchEvent): void => {
       // Progress of the first sync only, which may take long; for others the result is enough.
       if (event.type === 'syncing') {
         const isShown = !quiet && (event.cause === 'start' || verbose);
         const options = { style, verbose, now: runningMs, label: name };
-        showProgress = isShown ? createSyncLines(note, options) : undefined;
+        showProgress = isShown ? createSyncLines(writeStderr, options) : undefined;
       }
       if (event.type === 'progress') showProgress?.(event.event);
       show(event);

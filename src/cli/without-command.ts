@@ -10,6 +10,7 @@ import {
 } from './manifest.js';
 import { print, printJson } from './print.js';
 import { exitCodeOf, formatErrorText, reportError } from './report-error.js';
+import { writeStderr } from './stderr.js';
 
 /**
  * Answers a command line that names no command to run: the version, a list of commands, or an unknown word. Help of a
@@ -43,7 +44,7 @@ export async function answerWithoutCommand(
     const report = reportError(error, mask);
     process.exitCode = exitCodeOf(report);
     if (argv.includes('--json')) printJson(`${JSON.stringify({ error: report }, null, 2)}\n`);
-    else process.stderr.write(formatErrorText(report));
+    else writeStderr(formatErrorText(report));
   }
 }
 

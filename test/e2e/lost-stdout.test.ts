@@ -63,6 +63,19 @@ test('a reader that stops reading an export gets no error', () => {
   assert.is(stderr, '');
 });
 
+test('an index is complete although nobody reads its progress', async () => {
+  await runSvc(['memory', 'reset', '-w', notes.path, '--yes'], { home });
+  assert.match(inShell('memory index', '2>&1 | head -n 1').stdout, /no index yet/);
+  const { stdout } = await runSvc(['memory', 'status', '-w', notes.path], { home });
+  assert.match(stdout, /901 files/);
+  assert.match(stdout, /up to date/);
+});
+
+onLinux('work is done although stderr is on a full disk', () => {
+  const { status, stdout } = inShell('memory index --force', `2> ${FULL}`);
+  assert.equal([status, /901 added/.test(stdout)], [0, true], stdout);
+});
+
 test('a dash as the file of an export is stdout', () => {
   const [{ stdout }, dashed] = [
     inShell('memory export', '| cat'),

@@ -12,6 +12,7 @@ import {
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { createLazySyncProgress, type SyncProgressOptions } from '../../cli/show-sync.js';
+import { writeStderr } from '../../cli/stderr.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
@@ -169,17 +170,16 @@ function absolute(file: string | undefined): string | undefined {
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */
 function createProgress(options: SyncProgressOptions, mask: SecretMask): ProgressLine<EvalEvent> {
   const { terminal, quiet, verbose } = options;
-  const write = (text: string) => process.stderr.write(text);
   const style = createStyle(terminal.progress);
   const draws = terminal.progress && !quiet && !verbose;
   const asking = draws
-    ? createEvalProgress(write, { style, columns: terminal.columns, now: runningMs })
+    ? createEvalProgress(writeStderr, { style, columns: terminal.columns, now: runningMs })
     : undefined;
   // The progress of each index starts over.
   let indexing: ProgressLine | undefined;
   const onEvent = (event: EvalEvent): void => {
     asking?.onEvent(event);
-    if (event.type === 'trial.started' && !draws && !quiet) write(`asking: ${event.name}\n`);
+    if (event.type === 'trial.started' && !draws && !quiet) writeStderr(`asking: ${event.name}\n`);
     if (event.type !== 'sync') return;
     indexing ??= createLazySyncProgress(options);
     indexing.onEvent(event.event);

@@ -1,6 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { writeStderr } from '../../cli/stderr.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogin, renderLoginEvent } from '../../ui/provider/list.js';
@@ -42,7 +43,7 @@ The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without o
       githubApiUrl: flags['github-api-url'],
       signal: this.signal,
       // Even with --json and --quiet: signing in needs the code.
-      onEvent: (event) => void process.stderr.write(this.mask.text(renderLoginEvent(event))),
+      onEvent: (event) => writeStderr(this.mask.text(renderLoginEvent(event))),
     });
     this.write(renderLogin(result));
     return result;
