@@ -159,7 +159,8 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
     });
     return finding('deprecated', 'warning', { message, place, text, fix });
   });
-  return { summary: 'no old keys or forms', findings };
+  const found = findings.length === 0 ? 'no' : 'has';
+  return { summary: `${found} old keys or forms`, findings };
 });
 
 function* oldForms(data: unknown): Generator<OldForm> {

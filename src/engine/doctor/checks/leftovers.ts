@@ -26,7 +26,7 @@ export const leftovers = check('leftovers', async (world) => {
   for (const folder of indexFolders(world)) {
     for (const index of indexesIn(folder)) findings.push(...(await indexFindings(index, world)));
   }
-  return { summary: 'none', findings };
+  return { summary: findings.some(Boolean) ? 'found' : 'none', findings };
 });
 
 /** The default folder, and those of the configuration. */

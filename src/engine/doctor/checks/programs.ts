@@ -23,8 +23,8 @@ export const tasks = configuredCheck('tasks', async ({ context, loaded, placeOf 
     });
   });
   const names = programs.flatMap(({ found }) => (typeof found === 'string' ? [found] : []));
-  const summary = names.length === 0 ? 'none configured' : names.join(', ');
-  return { summary, findings, off: programs.length === 0 };
+  const off = programs.length === 0;
+  return { summary: off ? 'none configured' : names.join(', ') || 'not found', findings, off };
 });
 
 /** Whether coding agents can start the servers that svc registered with them. */
