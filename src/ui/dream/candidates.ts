@@ -63,12 +63,12 @@ export function renderSignals(
     return [...cells, shortKey(claim.key), safeLine(claim.text)];
   });
   const columns = [
-    'last signal',
-    right('recalls'),
-    right('diversity'),
-    right('notes'),
-    right('score'),
-    'status',
+    { title: 'last signal', dropOrder: 4 },
+    { ...right('recalls'), dropOrder: 5 },
+    { ...right('diversity'), dropOrder: 1 },
+    { ...right('notes'), dropOrder: 2 },
+    { ...right('score'), dropOrder: 3 },
+    { title: 'status', dropOrder: 6 },
     'key',
     'claim',
   ];

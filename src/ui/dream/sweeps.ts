@@ -24,17 +24,23 @@ import {
 const PHASES = ['light', 'rem', 'deep'] as const;
 
 /** Text of `svc dream list`. */
-export function renderSweeps({ sweeps }: DreamListOutput, { style, nowMs }: View): string {
+export function renderSweeps({ sweeps }: DreamListOutput, options: View): string {
   if (sweeps.length === 0) return 'No sweeps yet; run one with svc dream run.\n';
   const rows = sweeps.map((sweep) => [
     safeLine(sweep.id),
-    formatRelativeTime(Date.parse(sweep.startedAt), nowMs),
+    formatRelativeTime(Date.parse(sweep.startedAt), options.nowMs),
     triggerWords(sweep),
     outcomeOf(sweep),
     memoryWords(sweep),
   ]);
-  const titles = ['sweep', 'when', 'trigger', 'phases', 'MEMORY.md'];
-  return renderTable(titles, rows, { style });
+  const columns = [
+    'sweep',
+    { title: 'when', dropOrder: 3 },
+    { title: 'trigger', dropOrder: 1 },
+    { title: 'phases', dropOrder: 2 },
+    'MEMORY.md',
+  ];
+  return renderTable(columns, rows, options);
 }
 
 function outcomeOf({ phases, endedAt, trigger }: SweepOutput): string {

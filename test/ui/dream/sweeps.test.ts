@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DreamRunOutput } from '../../../src/engine/dreaming/index.js';
-import { renderBackfill } from '../../../src/ui/dream/candidates.js';
-import { renderRun } from '../../../src/ui/dream/sweeps.js';
+import { renderBackfill, renderSignals } from '../../../src/ui/dream/candidates.js';
+import { renderRun, renderSweeps } from '../../../src/ui/dream/sweeps.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 type FinishedSweep = Exclude<DreamRunOutput['sweeps'][number], { readonly error: unknown }>;
@@ -41,6 +41,47 @@ test('a sweep ends with how to undo it, also one that only moved entries to the 
   const none = ['  MEMORY.md: no changes'];
   assert.equal(endOf({ memory: 'applied', written: 0, retired: 0 }), none);
   assert.equal(endOf({ memory: 'untouched', written: 0, retired: 0 }), none);
+});
+
+test('lists leave out columns where the terminal has no room for them', () => {
+  const times = { day: '2026-11-20', startedAt: AT, endedAt: null } as const;
+  const undone = { memory: 'undone', written: 0, retired: 0 } as const;
+  const sweep = {
+    id: '20261120T030000',
+    trigger: 'promote',
+    phases: {},
+    ...times,
+    ...undone,
+  } as const;
+  const claim = {
+    key: '28d9c1991a2b3c4d',
+    text: 'Ada runs the night shift at the storage site.',
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: 1,
+    endLine: 1,
+    fate: 'open',
+    firstSignalAt: AT,
+    lastSignalAt: AT,
+    recalls: 1,
+    notes: 2,
+    grounded: 0,
+    questions: 3,
+    days: 1,
+    averageScore: 0.67,
+    maxScore: 0.67,
+  } as const;
+  for (const columns of [40, 60, 80]) {
+    const view = { style: createStyle(false), columns, nowMs: Date.parse(AT), homeDir: '/' };
+    const texts = [
+      renderSweeps({ workspace: '/notes', agents: ['main'], sweeps: [sweep] }, view),
+      renderSignals(
+        { workspace: '/notes', agents: ['main'], claims: [claim], total: 1 },
+        { ...view, isOn: true },
+      ),
+    ];
+    for (const line of texts.join('').split('\n')) assert.ok(line.length <= columns, line);
+  }
 });
 
 test('a change of MEMORY.md that failed cannot be undone yet', () => {
