@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { faultFields, messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import type { UnroutedRequest } from '../listener/http-server.js';
+import { withEllipsis } from '../support/text.js';
 import type { RejectionCode } from './answers.js';
 import type { FailedRequest } from './pipeline.js';
 
@@ -72,7 +73,7 @@ export class AnswerLog {
       ...fields,
       code,
       ...(code === 'method_not_allowed' ? { method } : {}),
-      reason: reason?.slice(0, MOST_REASON_CHARS),
+      reason: reason === null ? undefined : withEllipsis(reason, MOST_REASON_CHARS),
       missing,
       ...more,
     };

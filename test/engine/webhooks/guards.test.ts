@@ -145,6 +145,13 @@ test('similar rejections are logged once a second, with the number omitted', () 
   );
 });
 
+test('a long reason of a rejection is visibly cut in the log', () => {
+  const { logger, lines } = testLog();
+  const reason = `action: must be one of: ${'create_flow, '.repeat(20)}`;
+  new AnswerLog(logger).record({ ...answered('unauthorized'), reason }, 0);
+  assert.match(JSON.parse(lines[0] ?? '').reason, /^action: .{191}…$/u);
+});
+
 test('a full disk is logged once a minute, however many requests meet it', () => {
   const { logger, lines } = testLog();
   const log = new AnswerLog(logger);
