@@ -18,6 +18,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { realOrGiven, resolvePath } from '../engine/support/paths.js';
 import { safeLine } from '../ui/safe-text.js';
 import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
+import { knownWords } from './without-command.js';
 
 /** A value for the command line, and its description. */
 type Suggestion = readonly [value: string, description: string];
@@ -40,9 +41,11 @@ export async function completeWords(
 ): Promise<void> {
   const commands = readManifest(root);
   const tree = new RootCommand();
-  // Topics are commands to the library: without them nothing below them is found.
-  for (const [name, { description }] of Object.entries(readPackage(root).oclif.topics)) {
-    tree.command(name.replaceAll(':', ' '), description);
+  // Topics are commands to the library: without them nothing below them is found. It describes a word as the first
+  // command that starts with it, so "mcp" comes before "mcp token".
+  const { topics } = knownWords(readPackage(root), commands);
+  for (const [name, purpose] of [...topics].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    tree.command(name.replaceAll(':', ' '), purpose);
   }
   tree.command('help', 'Show the help of a command.');
   // "svc help memory add" takes what follows "svc".
@@ -50,7 +53,11 @@ export async function completeWords(
   const values = await valuesFor(line, commands, context);
   for (const [id, command] of Object.entries(commands)) {
     if (command.hidden === true) continue;
-    for (const name of [id, ...command.aliases]) addCommand(tree, name, command, values);
+    for (const name of [id, ...command.aliases]) {
+      // As in the list of "svc --help".
+      const summary = topics.get(name) ?? command.summary;
+      addCommand(tree, name, { ...command, summary }, values);
+    }
   }
   // The library takes the word after --flag=value for another value of that flag.
   tree.parse(withoutJoined(line));

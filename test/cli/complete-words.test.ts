@@ -2,6 +2,8 @@ import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completeWords } from '../../src/cli/complete-words.js';
+import { readManifest, readPackage } from '../../src/cli/manifest.js';
+import { knownWords } from '../../src/cli/without-command.js';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { openDreamDatabase } from '../../src/engine/dreaming/store/dream-database.js';
 import { sweepRecords } from '../../src/engine/dreaming/store/sweep-records.js';
@@ -23,6 +25,16 @@ async function valuesWith(
   home: TempFolder,
   ...words: string[]
 ): Promise<readonly string[]> {
+  const lines = await suggested(env, home, ...words);
+  return lines.map((line) => line.split('\t')[0] ?? '');
+}
+
+/** Values and their descriptions, with a tab in between. */
+async function suggested(
+  env: Readonly<Record<string, string>>,
+  home: TempFolder,
+  ...words: string[]
+): Promise<readonly string[]> {
   const lines: string[] = [];
   const { log } = console;
   console.log = (line: string) => void lines.push(line);
@@ -31,7 +43,7 @@ async function valuesWith(
   } finally {
     console.log = log;
   }
-  return lines.slice(0, -1).map((line) => line.split('\t')[0] ?? '');
+  return lines.slice(0, -1);
 }
 
 test('creates no database', async () => {
@@ -141,6 +153,14 @@ test('presets and actions of webhooks are suggested, and only what can be cancel
   await flows.close();
   assert.equal(await valuesFor(home, 'flow', 'cancel', ''), [active]);
   assert.equal((await valuesFor(home, 'flow', 'show', '')).toSorted(), [active, ended].toSorted());
+});
+
+test('commands and topics are described as in the list of svc --help', async () => {
+  const { topics } = knownWords(readPackage(ROOT), readManifest(ROOT));
+  const home = tempFolder();
+  for (const name of ['dream', 'mcp', 'status', 'webhook']) {
+    assert.equal(await suggested({}, home, name), [`${name}\t${topics.get(name)}`]);
+  }
 });
 
 test('commands are suggested after help, and services for logs', async () => {
