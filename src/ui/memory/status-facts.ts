@@ -36,7 +36,7 @@ export function embeddingFacts(
     return [{ label: 'provider', lines: [why], prose: true }];
   }
   const others =
-    fallbackDone > 0 ? `; ${formatCountOf(fallbackDone, 'passage')} have its vectors` : '';
+    fallbackDone > 0 ? `; ${formatCountOf(fallbackDone, 'passage')} with its vectors` : '';
   return [
     {
       label: 'provider',

@@ -142,10 +142,12 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
   assert.equal(facts({}), [
     '  provider     corp (openai) · text-embedding-3-small',
     '               by memorySearch.provider; only --deep tests it',
-    '  fallback     gemini · gemini-embedding-001; 7 passages have its vectors',
+    '  fallback     gemini · gemini-embedding-001; 7 passages with its vectors',
     '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
     '               116 pending: "svc memory index" embeds them',
   ]);
+  const fallbackOfOne = lines(aStatus(), undefined, { ...embedding, fallbackDone: 1 })[11];
+  assert.match(fallbackOfOne ?? '', '; 1 passage with its vectors');
   const batchJobs = [7_200_000, 60_000].map((ms) => new Date(NOW - ms).toISOString());
   assert.equal(lines(aStatus(), undefined, { ...embedding, batchJobs }).slice(14), [
     '  batch        2 jobs, the first sent 2 h ago: "svc memory index" collects what is ready',
