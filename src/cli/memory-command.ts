@@ -1,8 +1,9 @@
-import { searchedAgents } from '../engine/config/index.js';
+import { defaultAgentId, searchedAgents } from '../engine/config/index.js';
 import { SvcError, type Warning } from '../engine/errors/index.js';
 import type { ForgetPlan, Forgetting, StoreOutcome } from '../engine/memory/forget/index.js';
 import { isFollowed } from '../engine/memory/forgotten/index.js';
 import {
+  enablingHint,
   type MemorySelection,
   type OpenedMemory,
   type OpenMemoryOptions,
@@ -21,13 +22,6 @@ import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand } from './base-command.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { createLazySyncProgress, showSync } from './show-sync.js';
-
-/** Without this warning, a command for all agents would print nothing. */
-const SEARCH_OFF: Warning = {
-  code: 'SEARCH_OFF',
-  message: 'memory search is off for every agent',
-  hint: 'svc config set agents.defaults.memorySearch.enabled true',
-};
 
 /** A quoted command for a memory that no flag names yet. */
 const ABOUT_ONE_MEMORY =
@@ -60,8 +54,15 @@ export abstract class MemoryCommand extends BaseCommand {
     const one = flags.all !== true && this.selection(flags) !== undefined;
     if (one) return [await this.openMemory(flags, options)];
     const all = await openAllMemories(this.context(), { ...options, configFile: flags.config });
-    if (all.length === 0) this.addWarning(SEARCH_OFF);
+    if (all.length === 0) this.addWarning(await this.searchOff());
     return all.map((memory) => this.keep(memory));
+  }
+
+  /** Without this warning, a command for all agents would print nothing. */
+  private async searchOff(): Promise<Warning> {
+    const loaded = await this.readConfig();
+    const hint = await enablingHint(defaultAgentId(loaded.resolved), loaded);
+    return { code: 'SEARCH_OFF', message: 'memory search is off for every agent', hint };
   }
 
   /** Does what a killed `svc memory forget` left to do. */

@@ -349,15 +349,23 @@ test('an index is readable only by its owner: notes are private', async () => {
   }
 });
 
-test('memory search that is switched off says so', async () => {
-  const root = folderOf({
-    'svc.json': JSON.stringify({ agents: { defaults: { memorySearch: { enabled: false } } } }),
-  });
-  const run = await runInSession(['memory', 'search', 'x', '--json'], {
-    home: tempFolder().path,
-    cwd: root.path,
-  });
-  assert.equal([run.code, jsonOf.error(run).code], [1, 'MEMORY_DISABLED']);
+test('memory search that is switched off says so, and where', async () => {
+  const off = { memorySearch: { enabled: false } };
+  const both = { ...off, id: 'main' };
+  for (const [agents, path] of [
+    [{ defaults: off }, 'agents.defaults.memorySearch.enabled'],
+    [{ list: [{ id: 'other' }, both] }, "'agents.list[1].memorySearch.enabled'"],
+    [{ defaults: off, list: [{ id: 'other' }, both] }, "'agents.list[1].memorySearch.enabled'"],
+  ] as const) {
+    const root = folderOf({ 'svc.json': JSON.stringify({ agents }) });
+    const run = await runInSession(['memory', 'search', 'x', '--agent', 'main', '--json'], {
+      home: tempFolder().path,
+      cwd: root.path,
+    });
+    const { code, hint } = jsonOf.error(run);
+    assert.equal([run.code, code], [1, 'MEMORY_DISABLED']);
+    assert.is(hint, `run "svc config set ${path} true"`);
+  }
 });
 
 test.run();

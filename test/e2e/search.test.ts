@@ -331,12 +331,16 @@ test('a query of 100 kB, and one of only punctuation, are answered', async () =>
 
 test('index and status say when memory search is off for every agent', async () => {
   const state = tempFolder();
-  const agents = { defaults: { memorySearch: { enabled: false } } };
-  state.write('svc.json', JSON.stringify({ agents }));
-  for (const command of ['index', 'status']) {
+  const off = { memorySearch: { enabled: false } };
+  for (const [command, agents, path] of [
+    ['index', { defaults: off }, 'agents.defaults.memorySearch.enabled'],
+    ['status', { list: [{ id: 'one', ...off }] }, "'agents.list[0].memorySearch.enabled'"],
+  ] as const) {
+    state.write('svc.json', JSON.stringify({ agents }));
     const run = await runInSession(['memory', command], { home: state.path });
     assert.is(run.code, 0);
     assert.match(run.stderr, 'memory search is off for every agent');
+    assert.match(run.stderr, `hint: run "svc config set ${path} true"`);
     assert.is(run.stdout, '');
   }
 });

@@ -158,7 +158,7 @@ async function openBackend({
     return opened.backend;
   }
   const { resolvedAgent } = facts;
-  if (!resolvedAgent.memorySearch.enabled) throw memoryDisabled(resolvedAgent);
+  if (!resolvedAgent.memorySearch.enabled) throw await memoryDisabled(resolvedAgent, loaded);
   const { searchMode } = facts.settings.config.ext;
   const extMode = searchMode === 'inherit' ? undefined : searchMode;
   return (await openAgent(resolvedAgent, context, loaded, { extMode })).backend;

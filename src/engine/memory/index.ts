@@ -14,6 +14,7 @@ export type { ResetOutput, StatusesOutput, StatusOutput } from './backends/outpu
 export type { GetOutput } from './get/output-schemas.js';
 export type { WhyOutput } from './inspect/output-schemas.js';
 export {
+  enablingHint,
   type MemorySelection,
   type MemoryTrial,
   memoryDisabled,

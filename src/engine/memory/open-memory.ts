@@ -22,7 +22,7 @@ import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
 import { ifReadable } from '../support/files.js';
 import { resolvePath } from '../support/paths.js';
-import { shortHash } from '../support/text.js';
+import { shellWord, shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
 import { loggedBackend, type MemoryContext } from './backends/logged-backend.js';
@@ -92,7 +92,7 @@ export async function openMemory(
   if (selection.kind === 'workspace') return openWorkspace(context, selection.dir, options);
   const loaded = await withTrial(await loadConfig(context, options), options);
   const agent = resolveAgent(loaded, selection.agentId, context);
-  if (!agent.memorySearch.enabled) throw memoryDisabled(agent);
+  if (!agent.memorySearch.enabled) throw await memoryDisabled(agent, loaded);
   return openAgent(agent, context, loaded, options);
 }
 
@@ -274,10 +274,20 @@ function indexSettings(
   return { chunking, tokenizer: store.fts.tokenizer, conversationsIn };
 }
 
-export function memoryDisabled(agent: ResolvedAgent): SvcError {
-  return new SvcError('MEMORY_DISABLED', `memory search is off for agent ${agent.id}`, {
-    hint: 'run "svc config set agents.defaults.memorySearch.enabled true", or enable it for the agent',
+export async function memoryDisabled(
+  { id }: Pick<ResolvedAgent, 'id'>,
+  loaded: LoadedConfig,
+): Promise<SvcError> {
+  return new SvcError('MEMORY_DISABLED', `memory search is off for agent ${id}`, {
+    hint: await enablingHint(id, loaded),
   });
+}
+
+/** How to turn memory search on for an agent, where it is turned off. */
+export async function enablingHint(agentId: string, loaded: LoadedConfig): Promise<string> {
+  const written = await settingLocator(loaded, agentId)(['memorySearch', 'enabled']);
+  const path = written?.path ?? 'agents.defaults.memorySearch.enabled';
+  return `run "svc config set ${shellWord(path)} true"`;
 }
 
 /** A memory opened to try other settings. */
