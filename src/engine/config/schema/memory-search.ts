@@ -143,7 +143,10 @@ const mmr = () => ({
 });
 
 const temporalDecay = () => ({
-  enabled: key(z.boolean(), 'Lower the scores of old dated notes; undated files never decay'),
+  enabled: key(
+    z.boolean(),
+    'Lower the scores of old notes; MEMORY.md and undated files in memory/ never age',
+  ),
   halfLifeDays: key(decimal(1), 'Age at which a score is halved, in days'),
 });
 
