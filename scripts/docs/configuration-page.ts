@@ -87,6 +87,7 @@ and whose address and key are used.
 | \`outputDimensionality\` is a size that the model has (where the model is known) | error |
 | \`outputDimensionality\` with an adapter that ignores it | warning |
 | agent ids are unique, and at most one agent is the default | error |
+| every agent in \`active-memory.config.agents\` exists | warning |
 | route paths are unique, ignoring leading and trailing slashes | error |
 | a route has \`secret\` or \`verify\`, not both | error |
 | every rule of a route's \`map\` has valid pointers and makes a valid action | error |

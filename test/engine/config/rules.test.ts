@@ -623,6 +623,23 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     },
     [],
   ],
+  [
+    'active memory for agents that do not exist',
+    {
+      agents: { list: [{ id: 'research' }] },
+      plugins: {
+        entries: {
+          'active-memory': { enabled: true, config: { agents: ['main', 'research', 'resaerch'] } },
+        },
+      },
+    },
+    [0, 2].map((at) => `plugins.entries.active-memory.config.agents[${at}]`),
+  ],
+  [
+    'active memory for the only agent, which is not listed',
+    { plugins: { entries: { 'active-memory': { enabled: true, config: { agents: ['main'] } } } } },
+    [],
+  ],
   ['few results with the default multiplier', search({ query: { maxResults: 2 } }), []],
 ];
 

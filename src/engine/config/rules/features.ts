@@ -1,9 +1,10 @@
 import { isAbsolute, normalize } from 'node:path';
 import { isWildcard } from '../../support/network.js';
+import { suggestName } from '../../support/text.js';
 import { type ConfigPath, formatPath, valueAt } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
-import { routePath } from '../resolve-config.js';
+import { routePath, writtenAgents } from '../resolve-config.js';
 import type { ConfigInput } from '../schema/index.js';
 import { fault, type Named, type Rule, repeats, warning, writtenRoutes } from './rule.js';
 
@@ -32,6 +33,25 @@ export const defaultAgentIsUnique: Rule = function* (input) {
       expected: 'default: true for at most one agent',
       related: [first],
     });
+  }
+};
+
+/** Active memory keeps silent for any agent that is not listed, so a mistyped one would go unnoticed. */
+export const recalledAgentsExist: Rule = function* ({ agents = {}, plugins }) {
+  const { enabled, config } = plugins?.entries?.['active-memory'] ?? {};
+  if (enabled !== true) return;
+  const known = writtenAgents(agents).map(({ id }) => id);
+  for (const [at, name] of (config?.agents ?? []).entries()) {
+    if (known.includes(name)) continue;
+    yield warning(
+      'setting-unused',
+      ['plugins', 'entries', 'active-memory', 'config', 'agents', at],
+      {
+        message: `there is no agent ${JSON.stringify(name)}`,
+        expected: `one of ${known.join(', ')}`,
+        suggestion: suggestName(name, known),
+      },
+    );
   }
 };
 
