@@ -52,6 +52,13 @@ const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
   '2.8.3': 1,
 };
 
+test('notes that the program does not search are not reported as outside of memory', async () => {
+  const { search, status } = extMemory({}, { includeDefaultMemory: false });
+  const found = await search('heron');
+  assert.equal([found.results, warningCodes(found)], [[], []]);
+  assert.equal((await status())?.faults, []);
+});
+
 test('status explains a file by the index of the program', async () => {
   const { home, svc, status } = extMemory({}, { sessions: { enabled: true } });
   home.write('agents/main/sessions/s1.jsonl', message('user', 'A bittern called.'));

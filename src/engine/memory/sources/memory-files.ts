@@ -96,10 +96,12 @@ const MOST_OUTSIDE = 10_000;
 
 /**
  * How many Markdown files a workspace with an empty memory has: in a folder of notes used as an agent's
- * workspace, all of them are outside `memory/`. 0 if anything is indexed.
+ * workspace, all of them are outside `memory/`. 0 if any are where memory is.
  */
 export function countNotesOutside(options: MemoryFilesOptions): number {
-  if (options.layout === 'folder' || scanMemoryFiles(options).files.length > 0) return 0;
+  if (options.layout === 'folder') return 0;
+  // Notes that the external backend leaves out are not outside.
+  if (scanMemoryFiles({ ...options, takes: undefined }).files.length > 0) return 0;
   const ignored: WalkListener = { onSkip: () => undefined };
   const workspaceDir = resolveWorkspace(options.workspaceDir);
   const rules = new Exclusions(workspaceDir, options.exclude).around(workspaceDir, 'workspace');
