@@ -73,6 +73,13 @@ test('status explains a file by the index of the program', async () => {
   assert.equal(await stateOf('other.md'), [false, false]);
   home.write('workspace/memory/new.md', 'A stork.\n');
   assert.equal(await stateOf('memory/new.md'), [true, false]);
+  // The builtin engine would index it.
+  home.write('workspace/USER.md', 'Ana.\n');
+  const left = (await status('--why', 'USER.md'))?.why;
+  assert.equal(
+    [left?.included, left?.reason, left?.detail],
+    [false, 'excluded', 'no collection of memory.ext contains it'],
+  );
 });
 
 test('each release is called in its own form, with as few processes as possible', async () => {

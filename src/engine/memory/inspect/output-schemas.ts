@@ -18,7 +18,7 @@ export const whyOutput = z.strictObject({
   indexed: field(z.boolean(), 'Whether the index has it now.'),
   reason: field(
     z.enum(['excluded', 'included', 'missing', 'other_host', 'other_kind', 'outside', 'skipped']),
-    '`excluded` by a pattern, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+    '`excluded` by a pattern or by the collections of `memory.ext`, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
   detail: field(z.optional(z.string()), 'Details, for display.'),
   rule: objectOrNullField('The pattern that decided; `null` if none matches.', {

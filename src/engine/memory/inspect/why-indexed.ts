@@ -141,10 +141,12 @@ function reasonOf(
   if (!existsSync(file)) return { reason: 'missing', detail: file };
   const detail = outsideDetail(file, workspaceDir);
   if (detail !== undefined) return { reason: 'outside', detail };
+  if (!isCovered(file, workspaceDir, sources.memory)) return { reason: 'outside' };
   const isOther =
     !statSync(file).isDirectory() && kindOfName(basename(file), sources.memory) === undefined;
-  return isOther && isCovered(file, workspaceDir, sources.memory)
-    ? { reason: 'other_kind', ...settingFor(file) }
+  if (isOther) return { reason: 'other_kind', ...settingFor(file) };
+  return sources.memory.takes?.(file) === false
+    ? { reason: 'excluded', detail: 'no collection of memory.ext contains it' }
     : { reason: 'outside' };
 }
 
