@@ -141,6 +141,19 @@ test('switching sessions on indexes earlier conversations; switching off removes
   );
 });
 
+test('a folder is searched by the settings of an agent that only searches conversations', async () => {
+  const sources = { memorySearch: { sources: ['sessions'] } };
+  const home = serverHome(withSessions(sources));
+  const folder = ['--workspace', home.at('workspace'), '--config', home.at('svc.json')];
+  const found = jsonOf.search(
+    await svc(home, 'memory', 'search', 'nightly backup', ...folder, '--json'),
+  );
+  assert.equal(
+    found.results.map(({ path }) => path),
+    ['MEMORY.md'],
+  );
+});
+
 test('conversations of a coding agent are indexed if they took place in the workspace', async () => {
   const home = serverHome(withSessions({ sessions: { readers: ['svc', 'claude-code'] } }));
   const line = (cwd: string, content: string): string =>

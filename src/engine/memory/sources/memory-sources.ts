@@ -42,16 +42,15 @@ export function excludeSettings({ memorySearch }: ResolvedAgent): ExcludeSetting
   return { patterns: memorySearch.exclude, respectGitignore: memorySearch.respectGitignore };
 }
 
-/**
- * The sources to answer from: those in `sources`; sessions only if enabled (memory search §2.10), and never
- * for `--workspace`.
- */
+/** The sources to answer from: those in `sources`, sessions only if enabled (memory search §2.10). A folder has notes only. */
 export function searchedSources(
   { memorySearch: { sources, experimental } }: ResolvedAgent,
   layout: WorkspaceLayout,
 ): readonly Source[] {
-  const withSessions = layout === 'agent' && experimental.sessionMemory;
-  return [...new Set(sources)].filter((source) => source !== 'sessions' || withSessions);
+  if (layout === 'folder') return ['memory'];
+  return [...new Set(sources)].filter(
+    (source) => source !== 'sessions' || experimental.sessionMemory,
+  );
 }
 
 /** Where an agent's conversations are, searched or not. */
