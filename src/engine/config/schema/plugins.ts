@@ -12,7 +12,7 @@ export const plugins = () => ({
 
 const light = () => ({
   enabled: key(z.boolean(), 'Run the light phase'),
-  lookbackDays: key(days(1), 'How far back to count recalls, in days'),
+  lookbackDays: key(days(1), 'How far back to read notes and conversations, in days'),
   limit: key(integer(0), 'Maximum number of candidates per run; 0 skips the phase'),
   dedupeSimilarity: key(decimal(0, 1), 'Similarity from which snippets count as duplicates'),
 });
@@ -28,10 +28,16 @@ const deep = () => ({
   enabled: key(z.boolean(), 'Run the deep phase, which promotes candidates'),
   limit: key(integer(0), 'Maximum number of promotions per run; 0 skips the phase'),
   minScore: key(decimal(0, 1), 'Minimum score of a candidate'),
-  minRecallCount: key(integer(0), 'Minimum number of recalls of a candidate'),
-  minUniqueQueries: key(integer(0), 'Minimum number of different queries that recalled it'),
+  minRecallCount: key(
+    integer(0),
+    'Minimum number of signals of a candidate: recalls, notes and those of a backfill',
+  ),
+  minUniqueQueries: key(
+    integer(0),
+    'Minimum number of different queries, or of different days with a signal',
+  ),
   recencyHalfLifeDays: key(integer(1), 'Age at which the recency of a recall is halved, in days'),
-  maxAgeDays: key(days(1), 'Maximum age of a candidate, in days'),
+  maxAgeDays: key(days(1), 'Maximum age of the last signal of a candidate, in days'),
   maxMemoryChars: key(
     integer(1000),
     'Size of `MEMORY.md` from which the weakest promoted entries are moved to the archive, in characters',
@@ -39,7 +45,7 @@ const deep = () => ({
   maxPromotedSnippetTokens: key(integer(1), 'Maximum length of a promoted snippet, in tokens'),
   maxPriorEntryLossFraction: key(
     decimal(0, 1),
-    'Refuse a rewrite that would lose more than this fraction of the earlier entries',
+    'A statement with other numbers replaces an entry if it lacks at most this share of the words of the entry',
   ),
 });
 
@@ -63,7 +69,7 @@ const dreaming = () => ({
     separateReports: key(z.boolean(), 'Write one report file per phase'),
   })),
   phases: section('The three phases of a sweep', () => ({
-    light: section('Collects and deduplicates what was recalled', light),
+    light: section('Collects statements of recent notes and conversations', light),
     rem: section('Looks for patterns', rem),
     deep: section('Promotes useful candidates', deep),
   })),
