@@ -16,7 +16,7 @@ export interface ChunkingOptions {
  * Part of an index's identity. Increase it when a change here produces different chunks for the same text, so
  * that old indexes are rebuilt.
  */
-export const CHUNKER_VERSION = 5;
+export const CHUNKER_VERSION = 6;
 
 /**
  * A heading starts a new chunk when the current one is fuller than this share: small sections stay together,
@@ -39,7 +39,8 @@ interface Unit {
 
 /**
  * Splits a text in any format into chunks of whole lines, from its blocks, which stay whole if they fit: code fences,
- * tables, list items, paragraphs and front matter. A heading stays with what follows it.
+ * tables, list items, paragraphs and front matter. A heading stays with what follows it. No chunk is blank, because
+ * providers refuse a request with an empty text.
  */
 export function chunkBlocks(
   lines: TextLines,
@@ -54,18 +55,16 @@ export function chunkBlocks(
     const head = units[first];
     const tail = units[end - 1];
     if (head === undefined || tail === undefined) break;
-    if (head.tokens > options.tokens) {
+    const isTooLong = head.tokens > options.tokens;
+    const text = isTooLong ? '' : joinedLines(lines, head.start, tail.end);
+    if (isTooLong) {
       pushAll(chunks, cutLongLine(lines, head, options));
-    } else {
+    } else if (text.trim() !== '') {
       // Front matter describes the note, so the chunk is about what its first heading is about.
       const isFrontMatter = blocks[0]?.kind === 'front-matter' && head.end === blocks[0].end;
       const named = isFrontMatter && end > first + 1 ? units[first + 1] : head;
-      chunks.push({
-        startLine: head.start + 1,
-        endLine: tail.end,
-        headingPath: named?.headingPath ?? [],
-        text: joinedLines(lines, head.start, tail.end),
-      });
+      const headingPath = named?.headingPath ?? [];
+      chunks.push({ startLine: head.start + 1, endLine: tail.end, headingPath, text });
     }
     first = startOfNext(units, first, end, options);
   }

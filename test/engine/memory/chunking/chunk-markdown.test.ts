@@ -103,6 +103,22 @@ test('no chunk is over its budget', () => {
   });
 });
 
+test('no chunk is blank: providers refuse a request with an empty text', () => {
+  forAnyText((chunks) => {
+    for (const { text } of chunks) assert.is.not(text.trim(), '');
+  });
+  const limits = { tokens: 100, overlap: 0 };
+  const textsOf = (text: string): readonly string[] =>
+    chunkMarkdown(textLines(text), limits).map((chunk) => chunk.text);
+  // The blank line fits neither before nor after it.
+  const [long, other] = ['x'.repeat(399), 'y'.repeat(399)];
+  const code = ['```', long, '', other, '```'].join('\n');
+  assert.equal(textsOf(code), ['```', long, other, '```']);
+  // A no-break space, as in notes of other editors.
+  assert.equal(textsOf('\u00a0\n'), []);
+  assert.equal(textsOf('a\n\n\u00a0\n'), ['a\n\n\u00a0']);
+});
+
 test('a chunk repeats no more of the one before it than the overlap', () => {
   forAnyText((chunks, lines, { overlap }) => {
     for (const [index, chunk] of chunks.entries()) {
