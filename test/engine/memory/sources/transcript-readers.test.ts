@@ -252,6 +252,51 @@ test('codex: what was typed in an editor or the app, without open tabs and attac
   );
 });
 
+test('codex: no goals, hooks, notices and other context that it inserts as the user, and no citations', () => {
+  const said = (role: string, ...texts: readonly string[]) => ({
+    timestamp: AT,
+    type: 'response_item',
+    payload: {
+      type: 'message',
+      role,
+      content: texts.map((text) => ({ type: 'input_text', text })),
+    },
+  });
+  const goal = (text: string) =>
+    `<codex_internal_context source="goal">\n${text}\n</codex_internal_context>`;
+  const citation =
+    '<oai-mem-citation>\n<citation_entries>\nMEMORY.md:2-3|note=[logo]\n</citation_entries>\n</oai-mem-citation>';
+  assert.equal(
+    turnsOf('codex', [
+      said(
+        'user',
+        '<recommended_plugins>\n- Drive\n</recommended_plugins>',
+        '# AGENTS.md instructions\n\nx',
+      ),
+      said('user', goal('Continue working toward the active thread goal.')),
+      said('user', '<goal_context>\nContinue\n</goal_context>'),
+      said('user', '<hook_prompt hook_run_id="stop:0:/x/hooks.json">not done</hook_prompt>'),
+      said(
+        'user',
+        '<external_browser>open tabs</external_browser>',
+        'an <external_id>7</external_id>',
+      ),
+      said('user', '<image name=[Image #1] path="/tmp/a.png">', '</image>', '[Image #1] the logo'),
+      said(
+        'user',
+        'Another language model started to solve this problem and produced a summary of it',
+      ),
+      said('user', 'Warning: apply_patch was requested via shell. Use the apply_patch tool'),
+      said('assistant', `It is blue.\n\n${citation}`),
+    ]),
+    [
+      '5 user an <external_id>7</external_id>',
+      '6 user [Image #1] the logo',
+      '9 assistant It is blue.',
+    ],
+  );
+});
+
 test('gemini-cli: a message that is written over again counts once, thoughts and notices not', () => {
   const line = (id: string, type: string, content: unknown, more: object = {}) => ({
     id,

@@ -16,9 +16,17 @@ import {
 
 const TEXT_PARTS: readonly unknown[] = ['input_text', 'output_text', 'text'];
 
-/** Text that Codex inserts as the user. */
+/** Text that Codex inserts as the user, and what an answer cites of its own memories. */
 const MACHINE_BLOCKS = blocksOf([
   'environment_context',
+  'recommended_plugins',
+  'codex_internal_context',
+  'goal_context',
+  'extension_context',
+  'hook_prompt',
+  'next_prompt_suggestion',
+  'agent_message_board_notification',
+  'oai-mem-citation',
   'user_instructions',
   'permissions instructions',
   'turn_aborted',
@@ -29,7 +37,12 @@ const MACHINE_BLOCKS = blocksOf([
 ]);
 /** What the IDE extension and the desktop app put before a message: open tabs, attached files. */
 const CONTEXT = /^(?:# [^\n]{1,80}:\n.*?\n)?## My request for Codex:/su;
-const INSTRUCTIONS = /^# AGENTS\.md instructions\b/u;
+/** Instructions, the summary of a conversation, and warnings of older releases, in parts of their own. */
+const NOTICE =
+  /^(?:# AGENTS\.md instructions\b|Another language model started to solve this problem and produced a summary |Warning: (?:The maximum number of unified exec processes |apply_patch was requested via |Your account was flagged for potentially high-risk ))/u;
+/** What a client adds, and the tags around an image, in parts of their own. */
+const TAGGED =
+  /^<(?:external_(?<key>[\w.-]{1,80})>.*<\/external_\k<key>|image(?: name=[^>]*)?|\/image)>$/su;
 
 /**
  * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and `archived_sessions` next to it if
@@ -53,14 +66,18 @@ export const codexReader: TranscriptReader = {
     if (type !== 'response_item' && type !== 'message') return NOISE;
     const item = payloadOf(record);
     if (stringField(item, 'type') !== 'message') return NOISE;
-    const rawText = textOfContent(item['content'], (part) => TEXT_PARTS.includes(part['type']));
+    const rawText = textOfContent(item['content'], isSaid);
     const role = roleOf(stringField(item, 'role'));
     const message = withoutInjections(rawText, MACHINE_BLOCKS);
-    if (INSTRUCTIONS.test(message)) return NOISE;
     const text = role === 'user' ? message.replace(CONTEXT, '').trim() : message;
     return turnOrNoise(role, text, timeOf(record['timestamp']));
   },
 };
+
+function isSaid(part: LineRecord): boolean {
+  const text = stringField(part, 'text')?.trim() ?? '';
+  return TEXT_PARTS.includes(part['type']) && !NOTICE.test(text) && !TAGGED.test(text);
+}
 
 /** `source` is a string, or `{subagent: …}` in a conversation started by another one. */
 function isOfSubAgent({ source }: LineRecord): boolean {
