@@ -9,6 +9,7 @@ import {
   beginningOf,
   readTurn,
 } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
+import { cursorReader } from '../../../../src/engine/memory/sources/transcripts/readers/cursor.js';
 import { scanTranscripts } from '../../../../src/engine/memory/sources/transcripts/transcript-files.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { transcriptPlace } from '../../../support/transcripts.js';
@@ -350,6 +351,42 @@ test('cursor: what was typed, without what the editor adds', () => {
       { role: 'assistant', message: { content: [{ type: 'tool_use', name: 'Shell', input: {} }] } },
     ]),
     ['1 user rename it', '2 assistant Renamed.'],
+  );
+  const asked = (query: string) => `<user_query>${query}</user_query>`;
+  const ended = '<system_notification>\n<task>\nkind: shell\n</task>\n</system_notification>\n';
+  const brief = asked(
+    'Briefly inform the user about the task result and perform any follow-up actions',
+  );
+  assert.equal(
+    turnsOf('cursor', [
+      line('assistant', 'Looking.\n\n[REDACTED]'),
+      line('assistant', '[REDACTED]'),
+      line('user', `${ended}${brief}`),
+      line('user', `${ended}${brief}\n\n${asked('stop')}`),
+      line('user', 'Your previous response was interrupted. Continue from where you left off.'),
+      line('assistant', 'The log has "key=[REDACTED]".'),
+    ]),
+    ['1 assistant Looking.', '4 user stop', '6 assistant The log has "key=[REDACTED]".'],
+  );
+});
+
+test('cursor: the time at which something was typed', () => {
+  const timeOf = (text: string) => {
+    const record = { role: 'user', message: { content: [{ type: 'text', text }] } };
+    const meaning = cursorReader.read(record);
+    return meaning.type === 'turn' ? meaning.turn.at : meaning.type;
+  };
+  const query = '\n<user_query>x</user_query>';
+  const typed = (time: string) => timeOf(`<timestamp>${time}</timestamp>${query}`);
+  assert.is(typed('Tuesday, Jul 21, 2026, 1:11 PM (UTC+3)'), '2026-07-21T10:11:00.000Z');
+  assert.is(typed('Friday, Jul 31, 2026, 12:05 AM (UTC-3:30)'), '2026-07-31T03:35:00.000Z');
+  assert.is(typed('Friday, Jul 31, 2026, 12:05 AM (UTC)'), '2026-07-31T00:05:00.000Z');
+  for (const other of ['Friday, Jul 31, 2026, 12:05 AM', 'vendredi 31 juillet (UTC+2)', '(UTC)']) {
+    assert.is(typed(other), undefined);
+  }
+  assert.is(
+    timeOf('<user_query><timestamp>Jul 21, 2026 (UTC)</timestamp> y</user_query>'),
+    undefined,
   );
 });
 
