@@ -172,8 +172,12 @@ test('claude-code: what was typed while the agent was working, and nothing of ot
         `Another Claude session sent a message:\n${sent}\n\nIMPORTANT: This is NOT from your user.`,
       ),
       said(`${sent} thanks`),
+      { ...said('Background task b1 finished.'), origin: { kind: 'task-notification' } },
+      { ...said('the report of x'), origin: { kind: 'peer', from: 'x' } },
+      said('Another Claude session sent a message while you were working:\nthe report'),
+      { ...said('go on'), origin: { kind: 'human' } },
     ]),
-    ['2 user check the tests, too', '3 user as on this picture', '10 user thanks'],
+    ['2 user check the tests, too', '3 user as on this picture', '10 user thanks', '14 user go on'],
   );
 });
 
