@@ -33,8 +33,10 @@ export async function confirm(
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     // The interface closes for both keys, which aborts its question.
-    if (error instanceof Error && error.name === 'AbortError') throw interrupted(signal);
-    throw error;
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    // The cursor is still behind the question.
+    process.stderr.write('\n');
+    throw interrupted(signal);
   }
 }
 

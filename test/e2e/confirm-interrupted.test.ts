@@ -47,11 +47,22 @@ for (const words of QUESTIONS) {
       session.type(key);
       assert.is(await session.ended, 130, session.output());
       const after = session.output().split('[y/N]').at(-1) ?? '';
-      assert.match(after, /error: stopped/u);
+      assert.match(after, /\nerror: stopped/u);
       assert.not.match(after, /bug in svc|AbortError|\n {4}at /u);
       assert.is(readFileSync(home.at('workspace/MEMORY.md'), 'utf8'), NOTE);
     });
   }
+}
+
+for (const words of [...QUESTIONS, ['completion', 'install', 'bash']]) {
+  test(`no to the question of svc ${words.join(' ')} prints that nothing was done`, async () => {
+    const { path: home } = await homeWithIndex();
+    const session = runInPty(words, { home, columns: 100, lines: true, env: { HOME: home } });
+    await session.waitForText('? [y/N]');
+    session.type('n\r');
+    assert.is(await session.ended, 0, session.output());
+    assert.match(session.output(), /nothing (?:was )?(?:forgotten|written)|kept /u);
+  });
 }
 
 test('the question is shown again after Ctrl-Z', async () => {

@@ -43,7 +43,10 @@ export default class CompletionInstall extends BaseCommand {
     this.note(`${plan.isInstalled ? 'updates' : 'writes'} ${shown(scriptFile)}`);
     if (startup !== undefined && !plan.isInstalled) {
       this.note(`adds to ${shown(startup.file)}:\n  ${safeLine(startup.line)}`);
-      if (!(await this.agrees('write this?', flags))) return this.output(plan, false);
+      if (!(await this.agrees('Write this?', flags))) {
+        this.write('nothing written');
+        return this.output(plan, false);
+      }
     }
     installCompletion(plan, await completionScript(plan.shell));
     this.write(`installed completion for ${plan.shell}; it works in every new ${plan.shell}`);
