@@ -44,10 +44,9 @@ export function renderForgetPlan(
 }
 
 const FILES_WORDS = {
-  changed:
-    'They will be removed from memory and from the files above. A backup of each file is kept.',
-  kept: 'They will be removed from memory. The files are not changed (--from-file changes them too).',
-  'never changed': 'They will be removed from memory. The files are not changed.',
+  changed: 'This will be removed from memory and from its files. A backup of each file is kept.',
+  kept: 'This will be removed from memory. Files are not changed (--from-file changes them too).',
+  'never changed': 'This will be removed from memory. Files are not changed.',
 };
 
 /** The result of forgetting, and how to undo it. */
