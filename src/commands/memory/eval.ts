@@ -151,7 +151,9 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     );
     const { seed } = flags;
     const options = { count: generate, seed, signal: this.signal };
-    const drafts = await draftQuestions(memory.backend, options);
+    const drafts = await this.whileWaiting('drafting', () =>
+      draftQuestions(memory.backend, options),
+    );
     const file = outputFile(flags.output);
     if (file === undefined) {
       const lines = draftLines(drafts);
