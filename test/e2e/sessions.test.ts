@@ -237,7 +237,7 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
 
   const unconfirmed = await svc(home, 'memory', 'sessions', 'forget', id);
   assert.match(unconfirmed.stderr, '--yes');
-  assert.match(unconfirmed.stdout, 'This will be removed from memory. Files are not changed.');
+  assert.match(unconfirmed.stdout, 'This will be removed from memory, but not from files.');
   // It has no such flag.
   assert.not.match(unconfirmed.stdout, '--from-file');
   const forgotten = jsonOf.forget(

@@ -44,9 +44,9 @@ export function renderForgetPlan(
 }
 
 const FILES_WORDS = {
-  changed: 'This will be removed from memory and from its files. A backup of each file is kept.',
-  kept: 'This will be removed from memory. Files are not changed (--from-file changes them too).',
-  'never changed': 'This will be removed from memory. Files are not changed.',
+  changed: 'This will be removed from memory and from its files. A backup of each is kept.',
+  kept: 'This will be removed from memory, but not from files (see --from-file).',
+  'never changed': 'This will be removed from memory, but not from files.',
 };
 
 /** The result of forgetting, and how to undo it. */

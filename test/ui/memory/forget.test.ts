@@ -33,4 +33,10 @@ test('a paragraph is shown whole, and only the beginning of a line of megabytes'
   assert.match(long, 'x…\n');
 });
 
+test('the last line fits a terminal of 80 columns, for one passage as for several', () => {
+  const [last = ''] = previewOf('text').trimEnd().split('\n').slice(-1);
+  assert.match(last, /^This will be removed from memory/);
+  assert.ok(last.length <= 80, last);
+});
+
 test.run();
