@@ -73,6 +73,8 @@ test('a phase whose limit is 0 is skipped', async () => {
   const dreaming = { phases: { rem: { limit: 0 }, deep: { limit: 0 } } };
   const entries = { 'memory-core': { config: { dreaming } } };
   world.home.write('svc.json', JSON.stringify({ plugins: { entries } }));
+  const { hint } = jsonOf.error(await svc(world, 'dream', 'show', '--json'));
+  assert.is(hint, 'run one with "svc dream run"');
   const { sweeps } = jsonOf.dreamRun(await svc(world, 'dream', 'run', '--json'));
   const [swept] = sweeps;
   assert.ok(swept !== undefined && 'sweep' in swept);

@@ -157,5 +157,8 @@ export function findSweep(
 ): SweepRecord {
   const found = id === undefined ? sweeps.list(1)[0] : sweeps.get(id);
   if (found !== undefined) return found;
-  throw unknownSweep(id === undefined ? 'no sweep has run yet' : `unknown sweep ${id}`);
+  if (id !== undefined) throw unknownSweep(`unknown sweep ${id}`);
+  throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep has run yet', {
+    hint: 'run one with "svc dream run"',
+  });
 }
