@@ -101,6 +101,20 @@ test('a frame is never wider than its terminal and always shorter, whatever it c
   );
 });
 
+for (const columns of [60, 80]) {
+  test(`the last request of a route is not cut in ${columns} columns`, async () => {
+    const before = snapshot(1);
+    const routes = before.routes.map((route) => {
+      const atMs = NOW - 59 * 60_000;
+      const last = { status: 400, code: 'invalid_request', action: null, atMs, requestId: 'r' };
+      return { ...route, id: 'github', activity: { ...route.activity, last } };
+    });
+    const { screen, shows } = open(columns, 24, { ...before, routes });
+    await shows('400 invalid_request 59 min ago');
+    await screen.close();
+  });
+}
+
 test('where not all routes fit, those that are skipped or fail come first', async () => {
   const before = snapshot(30);
   const routes = before.routes.map((route) => {

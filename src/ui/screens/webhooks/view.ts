@@ -29,6 +29,8 @@ const MAX_NAME = 24;
 /** Two seconds per column, if there is room. */
 const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
+/** What the sparkline leaves for the last request: `400 invalid_request 59 min ago`. */
+const LAST_COLUMNS = 30;
 
 const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes';
 
@@ -83,9 +85,10 @@ function routeLines(route: Route, options: RouteOptions): readonly string[] {
   const { style, columns, nameColumns, nowMs } = options;
   const { id, state, activity, fault } = route;
   const name = padEnd(fitEnd(safeLine(id), nameColumns), nameColumns);
-  const sparkColumns = Math.min(SPARK_COLUMNS, Math.max(0, columns - nameColumns - 30));
   const rate = padStart(`${formatShortCount(lastMinute(route))}/min`, RATE_COLUMNS);
-  const spark = sparkline(activity.perSecond, sparkColumns);
+  const others = '✓ '.length + nameColumns + '  '.length + ' '.length + RATE_COLUMNS + '  '.length;
+  const room = Math.max(0, columns - others - LAST_COLUMNS);
+  const spark = sparkline(activity.perSecond, Math.min(SPARK_COLUMNS, room));
   const left = `${name}  ${spark} ${rate}  `;
   const rest = columns - 2 - textWidth(left);
   const words = state === 'served' ? lastWords(route, nowMs) : state;
