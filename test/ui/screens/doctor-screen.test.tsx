@@ -271,6 +271,19 @@ test('a bug in the work restores the terminal and is thrown', async () => {
   assertRestored(opened.terminal, '$ svc config doctor');
 });
 
+test('the keys of the bar have different names', async () => {
+  const opened = open(200, 24);
+  const { terminal } = opened;
+  emitAll(await runOf(opened), SICK.checks);
+  await waitForText(terminal, 'e edit');
+  const bar = terminal.screen().at(-1)?.trim().split(/ {3}/) ?? [];
+  const names = bar.map((key) => key.replace(/^\S+ /, ''));
+  assert.ok(names.includes('open'), names.join());
+  assert.is(new Set(names).size, names.length, names.join());
+  terminal.type('q');
+  await opened.ended;
+});
+
 test('f lists faults, warnings or notes only, and / filters', async () => {
   const opened = open(80, 24);
   const { terminal } = opened;

@@ -123,7 +123,7 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
         : [
             barKey({
               key: 'e',
-              name: 'open',
+              name: 'edit',
               description: 'open the location in $EDITOR',
               dropOrder: 3,
               run: () => editAt(place),
