@@ -11,7 +11,7 @@ const MEASURED: Readonly<Record<string, string>> = {
 
 /** Expressions that are put together at run time: what they are made of, and why they stay linear. */
 const BUILT: Readonly<Record<string, string>> = {
-  'cli/base-command.ts':
+  'cli/command-line.ts':
     'the name of a flag, matched at the beginning of a word of the command line',
   'engine/dreaming/claims/junk.ts': 'fixed words, each followed by one blank',
   'engine/providers/local/download/download-model.ts': 'a fixed ending of a file name',
