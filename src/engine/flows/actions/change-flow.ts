@@ -12,7 +12,7 @@ import {
   hasFlowEnded,
 } from '../../flow-model/flow-record.js';
 import { newFlowId } from '../../flow-model/ids.js';
-import { hasTaskEnded, taskView } from '../../flow-model/task-record.js';
+import { taskView } from '../../flow-model/task-record.js';
 import { isTooDeep } from '../../support/json-fault.js';
 import {
   CANCEL_REQUESTED,
@@ -29,7 +29,7 @@ import { type FlowPatch, moveFlow, NOTHING_WAITED_FOR } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
 import { recordFlow } from '../history.js';
 import { notifyOfFlow } from '../notify.js';
-import { cancelTask, finishCancelling } from '../tasks/change-task.js';
+import { cancelTasks } from '../tasks/change-task.js';
 
 /**
  * A change guarded by a revision. Checked in this order: the flow exists and belongs to the caller, is
@@ -182,10 +182,7 @@ export async function cancelFlow(tx: FlowTx, flow: FlowRecord) {
   if (flow.cancelRequestedAt === null) {
     await moveFlow(tx, flow, { cancelRequestedAt: tx.nowMs });
   }
-  for (const task of await tx.tasks.ofFlow(flow.seq)) {
-    if (!hasTaskEnded(task)) await cancelTask(tx, task);
-  }
-  await finishCancelling(tx, flow.seq);
+  await cancelTasks(tx, flow.seq);
   const after = (await tx.flows.bySeq(flow.seq)) ?? flow;
   return {
     /** `pending`: a worker still holds a task; the flow ends when it releases it. */

@@ -1,6 +1,10 @@
 import { SvcError } from '../../errors/index.js';
 import { type FlowRecord, hasFlowEnded } from '../../flow-model/flow-record.js';
-import type { EndedTaskStatus, TaskRecord } from '../../flow-model/task-record.js';
+import {
+  type EndedTaskStatus,
+  hasTaskEnded,
+  type TaskRecord,
+} from '../../flow-model/task-record.js';
 import { backoffMs } from '../../support/time.js';
 import { moveFlow, NOTHING_WAITED_FOR } from '../flow-moves.js';
 import type { FlowTx } from '../flow-store.js';
@@ -26,6 +30,12 @@ const NO_LEASE = { leaseHash: null, leaseOwner: null, leaseExpiresAt: null } as 
  * in the same transaction.
  */
 export async function endTask(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
+  const ended = await writeEnd(tx, task, end);
+  await finishCancelling(tx, task.flowSeq);
+  return ended;
+}
+
+async function writeEnd(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promise<TaskRecord> {
   const endedAt = Math.max(tx.nowMs, task.startedAt ?? task.createdAt);
   const ended = changed(task, {
     ...NO_LEASE,
@@ -41,9 +51,7 @@ export async function endTask(tx: FlowTx, task: TaskRecord, end: TaskEnd): Promi
   });
   const notifies = await notifyOfTask(tx, ended, 'task.ended');
   const deliveryStatus = notifies ? 'pending' : 'not_applicable';
-  const written = await changeTask(tx, task, { ...ended, deliveryStatus });
-  await finishCancelling(tx, task.flowSeq);
-  return written;
+  return changeTask(tx, task, { ...ended, deliveryStatus });
 }
 
 function changed(task: TaskRecord, patch: Partial<TaskRecord>): TaskRecord {
@@ -122,8 +130,23 @@ export function backInQueue({ nowMs }: FlowTx) {
  * it with its next report; if it never reports, the task ends with its lease.
  */
 export async function cancelTask(tx: FlowTx, task: TaskRecord): Promise<TaskRecord> {
+  const cancelled = await requestCancel(tx, task);
+  await finishCancelling(tx, task.flowSeq);
+  return cancelled;
+}
+
+/** Cancels all active tasks of a flow whose cancellation was requested, which ends unless a worker holds one. */
+export async function cancelTasks(tx: FlowTx, flowSeq: number): Promise<void> {
+  const tasks = await tx.tasks.ofFlow(flowSeq);
+  const active = tasks.filter((task) => !hasTaskEnded(task));
+  // At the same time: a server gets one statement for all of them.
+  await Promise.all(active.map((task) => requestCancel(tx, task)));
+  await finishCancelling(tx, flowSeq);
+}
+
+async function requestCancel(tx: FlowTx, task: TaskRecord): Promise<TaskRecord> {
   const isHeld = task.leaseExpiresAt !== null && task.leaseExpiresAt >= tx.nowMs;
-  if (!isHeld) return endTask(tx, task, CANCELLED);
+  if (!isHeld) return writeEnd(tx, task, CANCELLED);
   if (task.cancelRequestedAt !== null) return task;
   return changeTask(tx, task, { cancelRequestedAt: tx.nowMs });
 }
