@@ -210,6 +210,10 @@ test('the listener of another process is only viewed: Esc quits and stops nothin
   await waitForText(terminal, 'not running: start it with "svc serve"');
   // What has not been read yet is no reason to say so.
   assert.not.match(terminal.screen().join('\n'), 'no routes configured');
+  terminal.type('?');
+  await waitForText(terminal, 'q, ctrl-c');
+  assert.not.match(terminal.screen().join('\n'), 'keeps running');
+  terminal.type('?');
   screen.setWebhooks(liveWebhooks(() => ({ ...snapshot(), routes: [] }), calls));
   await waitForText(terminal, 'no routes configured');
   screen.setServe(SERVE);

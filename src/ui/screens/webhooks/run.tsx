@@ -71,11 +71,13 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       columns={() => deliveryColumns('received', store.getSnapshot().nowMs, style)}
       empty={() => 'no deliveries'}
       keys={() => {
-        const { isStopping } = store.getSnapshot();
+        const state = store.getSnapshot();
+        const { isStopping } = state;
+        const isListening = addressOf(state) !== '';
         return {
           noun: 'delivery',
           quit: isWatched
-            ? { bar: 'q quit', help: 'quit; the listener keeps running' }
+            ? { bar: 'q quit', help: isListening ? 'quit; the listener keeps running' : 'quit' }
             : isStopping
               ? { bar: 'stopping   q stop now', help: 'stop now' }
               : { bar: 'q stop', help: 'finish requests in progress and stop' },
