@@ -262,6 +262,23 @@ test('--phase runs that phase alone', async () => {
   assert.equal([light?.state, rem?.state, deep?.state], ['done', 'done', 'off']);
 });
 
+test('what is printed about the workspace of an agent names that agent', async () => {
+  const world = dreamHome();
+  const list = [{ id: 'main' }, { id: 'ops', workspace: './ops' }];
+  world.home.write('svc.json', JSON.stringify({ agents: { list } }));
+  const day = new Date().toISOString().slice(0, 10);
+  world.home.write(`ops/memory/${day}.md`, '- Zoe owns the payroll system and its invoices.\n');
+  await svc(world, 'dream', 'run', '--agent', 'ops');
+  const listed = await svc(world, 'dream', 'candidates', '--agent', 'ops', '--json');
+  const [{ key } = { key: '' }] = jsonOf.dreamCandidates(listed).candidates;
+  const { stdout } = await svc(world, 'dream', 'promote', key, '-a', 'ops');
+  const [, undo = ''] = /undo with: svc (.*)/u.exec(stdout) ?? [];
+  assert.match(undo, /^dream undo \S+ --agent ops$/u);
+  assert.is((await svc(world, ...undo.split(' '))).code, 0);
+  const unknown = await svc(world, 'dream', 'explain', 'nothing', '--agent', 'ops');
+  assert.match(unknown.stderr, '"svc dream candidates --agent ops"');
+});
+
 test('a claim is promoted by hand, whatever its score, unless its note has changed', async () => {
   const world = dreamHome();
   const key = await keyOf(world, ONCE_ASKED);

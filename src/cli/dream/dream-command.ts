@@ -10,9 +10,15 @@ import {
   requireClaim,
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
+import { shellWord } from '../../engine/support/text.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
+import type { TargetFlags } from '../flags.js';
+
+/** A command about one workspace. */
+const ABOUT_ONE_WORKSPACE =
+  /svc dream (?:backfill --rollback|undo) [^\s"]+(?: --agent [^\s"]+)?|(?<=")svc dream (?:candidates|list|run|signals)(?=")/gu;
 
 /** Base of the dream commands, which work on one workspace. */
 export abstract class DreamCommand extends BaseCommand {
@@ -23,6 +29,19 @@ export abstract class DreamCommand extends BaseCommand {
     const [target] = dreamTargets(loaded, this.context(), agentId);
     if (target === undefined) throw new TypeError(`no workspace of ${agentId}`);
     return target;
+  }
+
+  /** Commands in it get the flags that chose the workspace: without them, they would be about another one. */
+  protected override hintFor(text: string): string {
+    const { agent }: TargetFlags = this.shared;
+    const { config } = this.shared;
+    return text.replaceAll(ABOUT_ONE_WORKSPACE, (command) =>
+      [
+        command,
+        ...(agent === undefined || command.includes(' --agent ') ? [] : [`--agent ${agent}`]),
+        ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+      ].join(' '),
+    );
   }
 
   /** Options for decisions by hand, which wait for a running sweep. */

@@ -1,4 +1,4 @@
-import type { LoadedConfig } from '../../engine/config/index.js';
+import { defaultAgentId, type LoadedConfig } from '../../engine/config/index.js';
 import {
   type DreamRunOutput,
   type DreamTarget,
@@ -66,7 +66,8 @@ export abstract class SweepCommand extends DreamCommand {
     const output = { ok: sweeps.every(({ ok }) => ok), dryRun: request.dryRun, sweeps };
     // Do not print the phases twice if stdout and stderr are the same terminal.
     const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
-    this.write(renderRun(output, { ...this.view(), phasesShown }));
+    const defaultAgent = defaultAgentId(loaded.resolved);
+    this.write(this.hintFor(renderRun(output, { ...this.view(), defaultAgent, phasesShown })));
     if (!output.ok) this.setExitCode(1);
     return output;
   }

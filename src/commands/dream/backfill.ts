@@ -52,7 +52,7 @@ export default class DreamBackfill extends DreamCommand {
             target,
             await runBackfill(target, path, { ...this.manualChangeOptions(), dryRun }),
           );
-    this.write(renderBackfill(output));
+    this.write(this.hintFor(renderBackfill(output)));
     return output;
   }
 

@@ -28,7 +28,7 @@ export default class DreamPromote extends DreamCommand {
       ...decisionOutput(decision),
       sweep: sweep.memory === undefined ? null : sweep.id,
     };
-    this.write(renderPromotion(output));
+    this.write(this.hintFor(renderPromotion(output)));
     if (decision.decision === 'skip') this.setExitCode(1);
     return output;
   }

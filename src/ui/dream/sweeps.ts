@@ -95,6 +95,8 @@ function phaseLines({ phases }: SweepOutput, style: Style): readonly string[] {
 export interface RunView extends View {
   /** Whether the phases were already shown as steps on the same terminal. */
   readonly phasesShown: boolean;
+  /** Without a flag, commands are about its workspace. */
+  readonly defaultAgent: string;
 }
 
 /** Text of `svc dream run`. */
@@ -112,10 +114,11 @@ export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): st
 function summaryLines(
   summary: SweepSummaryOutput,
   dryRun: boolean,
-  { style, phasesShown }: RunView,
+  { style, phasesShown, defaultAgent }: RunView,
 ): readonly string[] {
   const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = summary;
-  const { evaluation, remReport } = summary;
+  const { agents, evaluation, remReport } = summary;
+  const flag = agents.includes(defaultAgent) ? '' : ` --agent ${agents[0]}`;
   const problems = [
     ...skippedLines(skipped),
     ...reportFaults.map((fault) => `  report not written: ${safeLine(fault)}`),
@@ -125,7 +128,7 @@ function summaryLines(
   const end = dryRun
     ? 'dry run: nothing was written'
     : isApplied && sweep.written + sweep.retired > 0
-      ? `undo with: svc dream undo ${safeLine(sweep.id)}`
+      ? `undo with: svc dream undo ${safeLine(sweep.id)}${flag}`
       : `MEMORY.md: ${memoryWords(sweep)}`;
   const retired =
     isApplied && sweep.retired > 0

@@ -12,7 +12,7 @@ const AT = '2026-11-20T03:00:00.000Z';
 const UNDO = '  undo with: svc dream undo 20261120T030000';
 
 /** The lines of `svc dream run` after the phases. */
-function endOf(change: Change): readonly string[] {
+function endOf(change: Change, defaultAgent = 'main'): readonly string[] {
   const times = { day: '2026-11-20', startedAt: AT, endedAt: AT } as const;
   const sweep = { id: '20261120T030000', trigger: 'manual', phases: {}, ...times } as const;
   const swept: FinishedSweep = {
@@ -29,7 +29,7 @@ function endOf(change: Change): readonly string[] {
   const view = { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/home/ada' };
   const text = renderRun(
     { ok: true, dryRun: false, sweeps: [swept] },
-    { ...view, phasesShown: true },
+    { ...view, phasesShown: true, defaultAgent },
   );
   return text.trimEnd().split('\n').slice(1);
 }
@@ -41,6 +41,11 @@ test('a sweep ends with how to undo it, also one that only moved entries to the 
   const none = ['  MEMORY.md: no changes'];
   assert.equal(endOf({ memory: 'applied', written: 0, retired: 0 }), none);
   assert.equal(endOf({ memory: 'untouched', written: 0, retired: 0 }), none);
+});
+
+test('a sweep of another agent is undone with its flag', () => {
+  const change = { memory: 'applied', written: 1, retired: 0 } as const;
+  assert.equal(endOf(change, 'ops'), [`${UNDO} --agent main`]);
 });
 
 test('lists leave out columns where the terminal has no room for them', () => {
