@@ -25,7 +25,7 @@ import { createLazySyncProgress, showSync } from './show-sync.js';
 
 /** A quoted command for a memory that no flag names yet. */
 const ABOUT_ONE_MEMORY =
-  /(?<=")svc memory (?:forget|get|index|reset|search|sessions list|status|undo)\b(?![^"]*--(?:agent|workspace))[^"]*(?=")/gu;
+  /(?<=")svc memory (?:eval|forget|get|index|reset|search|sessions list|status|undo)\b(?![^"]*--(?:agent|workspace))[^"]*(?=")/gu;
 
 /** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
 export abstract class MemoryCommand extends BaseCommand {

@@ -292,6 +292,8 @@ test('a question may name the folder to search, relative to its file', async () 
 
 test('usage errors are reported before anything is indexed', async () => {
   const home = homeOf();
+  const { stderr } = await evaluate(home, '--workspace', 'ws');
+  assert.match(stderr, '"svc memory eval --generate 20 --workspace ws"');
   const attempts: readonly (readonly [readonly string[], string])[] = [
     [[], 'USAGE'],
     [['q.jsonl', '--compare', 'textWieght=1'], 'USAGE'],
