@@ -38,7 +38,11 @@ export function findCommand(
   for (let count = words.length; count > 0; count--) {
     const named = words.slice(0, count);
     const modulePath = moduleOf(named, modules);
-    if (modulePath === undefined) continue;
+    if (modulePath === undefined) {
+      // "mcp token" is a topic, not "mcp" with an argument.
+      if (count > 1 && existsSync(join(modules.dir, ...named))) return undefined;
+      continue;
+    }
     return { id: named.join(':'), modulePath, argv: argv.slice(count) };
   }
   return words.length === 0 ? undefined : findAliased(argv, words, modules);

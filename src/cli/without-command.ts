@@ -119,7 +119,10 @@ function beginsWithCommand(words: readonly string[], { commands, topics }: Known
     const command = commands.get(id);
     // "dream" is short for a command, and "dream stauts" a mistyped command of the topic.
     const isShort = command?.isAlias === true && topics.has(id);
-    return command !== undefined && (!isShort || at === words.length - 1);
+    const below = `${id}:${words[at + 1]}`;
+    // "mcp" is a command, and "mcp token" a topic.
+    const isTopic = topics.has(below) && !commands.has(below);
+    return command !== undefined && !isTopic && (!isShort || at === words.length - 1);
   });
 }
 

@@ -110,12 +110,19 @@ test('--version and -v print the version', async () => {
   }
 });
 
+test('a topic below a command lists its commands', async () => {
+  const list = await svc('mcp', 'token');
+  assert.equal([list.code, list.stderr], [0, '']);
+  assert.is(list.stdout, (await svc('mcp', 'token', '--help')).stdout);
+});
+
 test('a mistyped word gets a suggestion and exit code 2', async () => {
   const near: [words: string[], hint: RegExp][] = [
     [['memroy', 'search', 'x'], /did you mean "svc memory"/],
     [['memory', 'serach', 'x'], /did you mean "svc memory search"/],
     [['memory', 'statsu'], /did you mean "svc memory status"/],
     [['dream', 'stauts'], /did you mean "svc dream status"/],
+    [['mcp', 'token', 'lst'], /did you mean "svc mcp token list"/],
     [['confg', 'validate'], /did you mean "svc config"/],
     [['serch', 'x'], /did you mean "svc search"/],
     // Nearest in its own topic, though another topic has the word itself.
