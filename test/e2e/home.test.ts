@@ -182,7 +182,7 @@ test('a broken configuration is shown with its location, and opens the doctor', 
   const session = runInPty([], { home: home.path, env });
   await session.waitForText('✗  faults');
   await session.waitForText('agnets');
-  assert.match(session.screen.text().join('\n'), /no agents\n.*flows +unknown\n/su);
+  assert.match(session.screen.text().join('\n'), /agents unknown\n.*flows +unknown\n/su);
   session.type('jjjjjjj\r');
   await session.waitForText('svc · doctor');
   session.type('q');

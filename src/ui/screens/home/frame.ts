@@ -145,7 +145,9 @@ function agentRows(
 ): readonly HomeRow[] {
   const { agents, selected } = groupsOf(state);
   if (agents.length === 0) {
-    const words = state.list.filter.text === '' ? 'no agents' : 'no agent matches the filter';
+    // Only the configuration names them.
+    const none = state.overview.config?.state === 'faulty' ? 'agents unknown' : 'no agents';
+    const words = state.list.filter.text === '' ? none : 'no agent matches the filter';
     return [{ text: view.style.dim(fitEnd(words, columns)) }].slice(0, rows);
   }
   const room = rows - 1;
