@@ -175,8 +175,10 @@ test('the default minimum score keeps good lexical results', async () => {
 test('finding nothing is not a failure', async () => {
   const run = await search(['xyzzy']);
   assert.equal([run.code, run.stderr], [0, '']);
-  assert.match(run.stdout, /^No matches\./);
+  assert.match(run.stdout, /^No matches\.\nTry fewer or different words\./);
   assert.equal(await paths('xyzzy'), []);
+  const filtered = await search(['backup', '--kind', 'pdf', '--on', 'yesterday']);
+  assert.match(filtered.stdout, /^No matches\.\nTry without --on, --kind, or fewer/);
 });
 
 test('an empty memory says that nothing is indexed yet', async () => {

@@ -23,6 +23,19 @@ import type {
 import { shellWord } from '../../engine/support/text.js';
 import { renderSearchResults, type SearchResultsOptions } from '../../ui/memory/search-results.js';
 
+/** Flags that leave out what would match. */
+const FILTERS = [
+  'since',
+  'before',
+  'on',
+  'where',
+  'tag',
+  'heading',
+  'kind',
+  'path',
+  'source',
+] as const;
+
 export default class MemorySearch extends MemoryCommand {
   static override summary = "Search an agent's memory.";
   static override description =
@@ -114,7 +127,9 @@ Words match in any combination and in all their forms. "quoted words" must occur
       ? await (await memory.backend.inspection()).links(this.queryOptions())
       : undefined;
     const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
-    if (!this.jsonEnabled()) await this.show(response, memory, flags.long, { related, workspace });
+    const filters = FILTERS.filter((name) => (flags[name]?.length ?? 0) > 0);
+    const details = { related, workspace, filters: filters.map((name) => `--${name}`) };
+    if (!this.jsonEnabled()) await this.show(response, memory, flags.long, details);
     return searchOutput(memory, response, related);
   }
 
@@ -132,7 +147,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     response: SearchResponse,
     memory: OpenedMemory,
     long: boolean,
-    details: Pick<SearchResultsOptions, 'related' | 'workspace'>,
+    details: Pick<SearchResultsOptions, 'filters' | 'related' | 'workspace'>,
   ): Promise<void> {
     const options = { ...this.view(), ...details };
     if (options.columns === undefined) {

@@ -18,6 +18,8 @@ export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
   readonly compact?: boolean;
   /** The folder that was searched instead of an agent's memory, quoted for a shell. */
   readonly workspace?: string | undefined;
+  /** Flags that restrict the results. */
+  readonly filters?: readonly string[];
   /** Shows the notes that results are linked with. */
   readonly related?: LinkMap | undefined;
   /** Where a result's file is, for terminals that show links. */
@@ -93,14 +95,15 @@ export function correctionNote({
 
 function noMatches(
   { belowMinScore, warnings }: SearchResponse,
-  { workspace }: SearchResultsOptions,
+  { workspace, filters = [] }: SearchResultsOptions,
 ): string {
   if (warnings.some(({ code }) => code === 'INDEX_EMPTY')) return 'No matches.\n';
   const folder = workspace === undefined ? '' : ` --workspace ${safeLine(workspace)}`;
+  const without = filters.length === 0 ? '' : `without ${filters.join(', ')}, or `;
   const help =
     belowMinScore > 0
       ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`
-      : `Try fewer or different words. "svc memory status${folder}" shows what is indexed.`;
+      : `Try ${without}fewer or different words. "svc memory status${folder}" shows what is indexed.`;
   return `No matches.\n${help}\n`;
 }
 

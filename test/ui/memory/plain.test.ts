@@ -170,6 +170,10 @@ test('without results, there is a hint', () => {
     `"svc memory status --workspace 'my notes'" shows what is indexed.`,
   );
   assert.match(
+    renderSearchResults(aResponse({ results: [] }), { ...options, filters: ['--tag', '--path'] }),
+    'No matches.\nTry without --tag, --path, or fewer or different words. ',
+  );
+  assert.match(
     renderSearchResults(aResponse({ results: [], belowMinScore: 2 }), options),
     '2 passages scored too low. Try a lower --min-score.',
   );
