@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { TRANSCRIPT_READERS } from '../engine/memory/sources/index.js';
 import type { EngineContext } from '../engine/support/context.js';
@@ -36,6 +36,11 @@ function textField(call: unknown, ...names: readonly string[]): string | undefin
   return values.find((value): value is string => typeof value === 'string' && value !== '');
 }
 
+/** Agents create a transcript with the first message, so a conversation that ends without one has none. */
+function isEnd(call: unknown): boolean {
+  return textField(call, 'hook_event_name')?.toLowerCase() === 'sessionend';
+}
+
 /** Cursor runs the hooks of a user in its own folder, and names those of the project. */
 function projectFolder(call: unknown): string | undefined {
   const roots = isRecord(call) ? call['workspace_roots'] : undefined;
@@ -57,6 +62,7 @@ export async function runCaptureHook(
   const transcript = textField(call, 'transcript_path');
   const session = textField(call, 'session_id', 'conversation_id');
   if (transcript === undefined) return;
+  if (isEnd(call) && !existsSync(transcript)) return;
   const words = [
     ...(session === undefined ? [] : [`--session=${session}`]),
     ...(['agent', 'workspace', 'config'] as const).flatMap((name) => {

@@ -66,12 +66,15 @@ test('a conversation is captured once, by command and by a hook that never fails
       hooks: { SessionEnd: [{ hooks: [{ command: 'svc memory capture --agent-hook codex' }] }] },
     }),
   );
-  const agentHook = async (transcript: string): Promise<void> => {
-    const call = JSON.stringify({ transcript_path: transcript, session_id: 's1' });
-    await capture(['--agent-hook', 'codex'], call);
+  const agentHook = async (event: string): Promise<void> => {
+    const transcript = home.at('missing.jsonl');
+    const call = { hook_event_name: event, transcript_path: transcript, session_id: 's1' };
+    await capture(['--agent-hook', 'codex'], JSON.stringify(call));
   };
+  await agentHook('SessionEnd');
+  assert.not.ok(existsSync(home.at('logs/capture.log')), 'nothing was said');
   home.write('logs/capture.log', 'x'.repeat(5_000_001));
-  await agentHook(home.at('missing.jsonl'));
+  await agentHook('PreCompact');
   await waitFor('the record of the capture', () => existsSync(home.at('captures/codex.json')));
   assert.ok(existsSync(home.at('logs/capture.log.1')), 'a full log is set aside');
   const status = await runSvc(['status', '--json'], { home: home.path });
