@@ -2,6 +2,7 @@ import { existsSync, lstatSync, readlinkSync, rmdirSync, rmSync, statSync } from
 import { dirname, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { isReadOnly, makeFolders, readRegularFile, SHARED_FOLDER_MODE } from '../support/files.js';
+import { realOrGiven } from '../support/paths.js';
 import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
@@ -101,7 +102,8 @@ function followLinks(file: string): string {
   try {
     for (let links = 0; links < MOST_LINKS; links++) {
       if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return target;
-      target = resolve(dirname(target), readlinkSync(target));
+      // A link is relative to its real folder, which may be reached by a link too.
+      target = resolve(realOrGiven(dirname(target)), readlinkSync(target));
     }
   } catch (cause) {
     throw invalidFile(file, `cannot be read: ${systemReason(cause)}`, 'check the path', cause);

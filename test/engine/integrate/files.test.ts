@@ -73,6 +73,18 @@ test('a link stays a link, and the file it leads to keeps its mode', async () =>
   assert.ok(lstatSync(folder.at(MCP)).isSymbolicLink());
 });
 
+test('a relative link in a linked folder leads from the real folder', async () => {
+  const { folder, add, remove } = home();
+  const shared = folder.write('dotfiles/shared/mcp.json', OTHER);
+  mkdirSync(folder.at('dotfiles/cursor'));
+  symlinkSync('../shared/mcp.json', folder.at('dotfiles/cursor/mcp.json'));
+  symlinkSync('dotfiles/cursor', folder.at('.cursor'));
+  await add('cursor');
+  assert.match(readFileSync(shared, 'utf8'), /"svc"/);
+  await remove('cursor');
+  assert.is(readFileSync(shared, 'utf8'), OTHER);
+});
+
 test('a link to nothing yet leads to the new file', async () => {
   const { folder, add } = home();
   mkdirSync(folder.at('.cursor'));
