@@ -74,8 +74,10 @@ export function serverEntry(
     find(data) {
       for (const map of format.maps(data)) {
         const path = [...map, name];
-        const entry = valueAt(data, path);
-        if (!isRecord(entry)) continue;
+        const found = valueAt(data, path);
+        if (found === undefined) continue;
+        // Anything else is somebody else's entry; adding another would repeat the key.
+        const entry = isRecord(found) ? found : {};
         const script = serverScript(format.words(entry));
         const envKey = isRemote(call) ? undefined : format.envKey;
         return {

@@ -259,6 +259,8 @@ test("an entry of that name that is somebody else's is neither changed nor remov
   await add('cursor', { name: 'svc-notes' });
   await remove('cursor', { name: 'svc-notes' });
   assert.is(read(MCP), text);
+  folder.write(MCP, '{ "mcpServers": { "svc": null } }\n');
+  assert.is((await failureOf(() => add('cursor'))).code, 'INTEGRATION_CONFLICT');
 });
 
 test('an entry from a folder that svc has left since is still its own', async () => {
