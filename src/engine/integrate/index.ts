@@ -2,7 +2,6 @@ export { AGENT_IDS, type AgentId, type IntegrateContext, type IntegrationScope }
 export { agentNamed } from './agents.js';
 export { applyIntegration } from './apply.js';
 export {
-  hookWarning,
   type LastCapture,
   type ListedAgent,
   listIntegrations,
@@ -17,5 +16,5 @@ export {
 export type { IntegrateOutput, IntegrationsOutput } from './output-schemas.js';
 export { changesFiles, type IntegrationPlan, integrateOutput } from './plan.js';
 export type { FilePlan } from './plan-file.js';
-export { prepareIntegration } from './prepare.js';
+export { hookWarning, prepareIntegration } from './prepare.js';
 export type { ProgramFacts } from './program.js';

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { loadConfig, valueAt } from '../config/index.js';
-import { SvcError, type Warning } from '../errors/index.js';
+import { SvcError } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { uniqueBy } from '../support/lists.js';
@@ -23,7 +23,6 @@ import { EDITORS, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { hookEntries, serverKey, urlOf } from './entry.js';
 import type { IntegrationsOutput } from './output-schemas.js';
-import type { IntegrationPlan } from './plan.js';
 import {
   isOurScript,
   type MemoryTarget,
@@ -134,7 +133,7 @@ async function skipUnreadable<T>(read: () => Promise<T> | T): Promise<T | undefi
 }
 
 /** Whether the hook of an agent recalls anything; undefined where none is registered. */
-async function hookEffect(
+export async function hookEffect(
   context: IntegrateContext,
   scope: IntegrationScope,
   agent: AgentFormat,
@@ -203,7 +202,7 @@ function worldOf(words: readonly string[], context: IntegrateContext): Integrate
 }
 
 /** The memory that a command selects. */
-function targetOf(words: readonly string[]): MemoryTarget {
+export function targetOf(words: readonly string[]): MemoryTarget {
   const { values } = parseArgs({ args: [...words], options: FLAGS, strict: false });
   const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const { agent, workspace, config } = values;
@@ -229,33 +228,28 @@ function hookCommands(
   });
 }
 
-/** Warns when the hook of a plan recalls nothing, for instance because of a nearer configuration. */
-export async function hookWarning(
-  context: IntegrateContext,
-  { request: { agent, scope }, hookLine }: IntegrationPlan,
-): Promise<Warning | undefined> {
-  const effect = hookLine === undefined ? undefined : await hookEffect(context, scope, agent);
-  if (effect === undefined || effect.recalls) return undefined;
-  const message = `the hook recalls nothing in this folder: ${effect.why}`;
-  return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
+/** A server that is to be removed. */
+interface RemovedServer {
+  readonly agent: AgentFormat;
+  readonly scope: IntegrationScope;
+  readonly name: string;
+  readonly program: ProgramFacts;
 }
 
-/** Warns before an entry is replaced by one that selects no memory, although it did. */
-export function targetWarning(
+/** Whether a hook uses the memory of another server of svc, and not of the one to remove: it then stays. */
+export function isHookOfOther(
   context: IntegrateContext,
-  { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
-): Warning | undefined {
-  if (remote !== undefined || targetWords(target).length > 0) return undefined;
-  const before = serversIn(agent, context, scope, program).find((server) => server.name === name);
-  const dropped = targetWords(targetOf(before?.words ?? []))
-    .map(shellWord)
-    .join(' ');
-  if (dropped === '') return undefined;
-  return {
-    code: 'INTEGRATION_DOUBTFUL',
-    message: `the entry selected another memory: ${dropped}`,
-    hint: 'pass these flags again to keep it',
-  };
+  { agent, scope, name, program }: RemovedServer,
+  kind: HookKind,
+): boolean {
+  const [hook] = hookCommands(context, scope, agent, kind);
+  if (hook === undefined) return false;
+  const memoryOf = (words: readonly string[]) => targetWords(targetOf(words)).join('\n');
+  const users = serversIn(agent, context, scope, program).filter(
+    // One on another machine has no words.
+    ({ words }) => words.length > 0 && memoryOf(words) === memoryOf(hook),
+  );
+  return users.length > 0 && users.every((server) => server.name !== name);
 }
 
 /** The effect of a hook's command line, with its own flags and variables. */
@@ -343,7 +337,7 @@ async function checkedServers(
 }
 
 /** The servers of svc in the file of an agent, with their command lines. */
-function serversIn(
+export function serversIn(
   { server }: AgentFormat,
   context: IntegrateContext,
   scope: IntegrationScope,

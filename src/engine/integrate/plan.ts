@@ -27,6 +27,7 @@ import { EDITORS, folderToCreate, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { jsonEditor } from './edit/json-editor.js';
 import { type EntryChange, type EntrySpec, hookSpecs, serverEntry } from './entry.js';
+import { isHookOfOther } from './list.js';
 import type { IntegrateOutput } from './output-schemas.js';
 import {
   addEntry,
@@ -83,10 +84,14 @@ export function planIntegration(
   const server = request.remote ?? programCall(program, ['mcp'], target, context);
   if (action === 'add') requireSupported(context, request, server);
   const [recallRun, captureRun] = hookRuns(context, request);
-  const hooks = [
-    ...(action === 'remove' || hookTimeoutMs !== undefined ? [recallRun] : []),
-    ...(action === 'remove' || capture ? [captureRun] : []),
+  const added = [
+    ...(hookTimeoutMs !== undefined ? [recallRun] : []),
+    ...(capture ? [captureRun] : []),
   ];
+  const hooks =
+    action === 'add'
+      ? added
+      : [recallRun, captureRun].filter(({ kind }) => !isHookOfOther(context, request, kind));
   const { id, server: format, hook } = agent;
   const parts: readonly FilePart[] = [
     { format, specs: [serverEntry(format, request.name, server, program)] },

@@ -6,9 +6,9 @@ import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
-import { targetWarning } from './list.js';
+import { hookEffect, serversIn, targetOf } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
-import { isTemporary, type MemoryTarget } from './program.js';
+import { isTemporary, type MemoryTarget, targetWords } from './program.js';
 
 /** What a person asked for, with paths relative to the current folder. */
 export interface RequestedIntegration
@@ -133,4 +133,33 @@ function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Gener
     const hint = `set it where ${title} is started; "svc mcp token create" on the server makes a token`;
     yield { code, message: `${tokenEnv} is not set here`, hint };
   }
+}
+
+/** Warns when the hook of a plan recalls nothing, for instance because of a nearer configuration. */
+export async function hookWarning(
+  context: IntegrateContext,
+  { request: { agent, scope }, hookLine }: IntegrationPlan,
+): Promise<Warning | undefined> {
+  const effect = hookLine === undefined ? undefined : await hookEffect(context, scope, agent);
+  if (effect === undefined || effect.recalls) return undefined;
+  const message = `the hook recalls nothing in this folder: ${effect.why}`;
+  return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
+}
+
+/** Warns before an entry is replaced by one that selects no memory, although it did. */
+function targetWarning(
+  context: IntegrateContext,
+  { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
+): Warning | undefined {
+  if (remote !== undefined || targetWords(target).length > 0) return undefined;
+  const before = serversIn(agent, context, scope, program).find((server) => server.name === name);
+  const dropped = targetWords(targetOf(before?.words ?? []))
+    .map(shellWord)
+    .join(' ');
+  if (dropped === '') return undefined;
+  return {
+    code: 'INTEGRATION_DOUBTFUL',
+    message: `the entry selected another memory: ${dropped}`,
+    hint: 'pass these flags again to keep it',
+  };
 }

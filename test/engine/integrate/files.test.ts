@@ -510,6 +510,29 @@ test('a hook whose svc or node has moved recalls nothing, and registering it aga
   assert.is((await effect())?.recalls, true);
 });
 
+test('hooks stay with the server whose memory they use', async () => {
+  const { folder, add, remove, read } = home();
+  folder.write('.cursor/hooks.json', '{}\n');
+  const hooks = () => [...read('.cursor/hooks.json').matchAll(/memory capture/gu)].length;
+  const notes = { name: 'svc-notes', target: { workspace: folder.at('notes') } };
+  await add('cursor', { capture: true });
+  await add('cursor', notes);
+  await remove('cursor', { name: 'svc-notes' });
+  assert.is(hooks(), 2);
+  await add('cursor', {
+    name: 'team',
+    remote: { url: 'https://a.example/mcp', tokenEnv: undefined },
+  });
+  await remove('cursor', { name: 'team' });
+  assert.is(hooks(), 2);
+  await remove('cursor');
+  assert.is(read('.cursor/hooks.json'), '{}\n');
+  await add('cursor');
+  await add('cursor', { ...notes, capture: true });
+  await remove('cursor', { name: 'svc-notes' });
+  assert.is(hooks(), 0);
+});
+
 test('all agents are listed: installed or not, registered or not, broken or not', async () => {
   const { folder, context, add } = home();
   folder.write(MCP, OTHER);
