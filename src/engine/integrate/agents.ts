@@ -304,14 +304,19 @@ const opencode: AgentFormat = {
     script: opencodePlugin,
     words: opencodePluginWords,
     whyNot: (data) => {
+      if (!isRecord(data)) return undefined;
       const isSecondVersion =
-        isRecord(data) && (hasEntries(data['mcp'], 'servers') || 'plugins' in data);
+        ['servers', 'timeout'].some((key) => hasEntries(data['mcp'], key)) ||
+        SECOND_VERSION_KEYS.some((key) => key in data);
       return isSecondVersion ? 'its configuration is of version 2, with other plugins' : undefined;
     },
   },
   expansion: /\{(?:env|file):/u,
   nextStep: 'restart OpenCode; opencode mcp list shows the server',
 };
+
+/** In version 1, each of these keys is singular ("Migrate from V1", opencode.ai/docs/migrate-v1). */
+const SECOND_VERSION_KEYS = ['agents', 'commands', 'permissions', 'plugins', 'providers'];
 
 function configFile(context: IntegrateContext, scope: IntegrationScope): string {
   const configured = context.env['OPENCODE_CONFIG'];

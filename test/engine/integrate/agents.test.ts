@@ -388,7 +388,14 @@ test("opencode: somebody else's file is neither changed nor removed", async () =
 });
 
 test('opencode: a configuration of version 2, which has other plugins, is refused', async () => {
-  for (const config of [{ mcp: { servers: {} } }, { plugins: [] }]) {
+  const configs = [
+    { mcp: { servers: {} } },
+    { mcp: { timeout: { startup: 5000 } } },
+    { plugins: [] },
+    { model: 'a/b', providers: { a: {} } },
+    { permissions: [] },
+  ];
+  for (const config of configs) {
     const { folder, plan } = home();
     folder.write('.config/opencode/opencode.json', JSON.stringify(config));
     const error = await failureOf(() => plan('opencode', { capture: true }));
