@@ -85,6 +85,8 @@ export interface CommandHooks {
   };
   /** What is listed: commands, or groups of them in `hooks`. */
   readonly listItems: 'commands' | 'groups';
+  /** The longest timeouts of events at which the agent warns of a longer one. */
+  readonly longestMs?: Readonly<Record<string, number>>;
   /** The `version` that a file must have. */
   readonly version?: number;
   command(run: HookRun): { readonly [key: string]: EntryValue };

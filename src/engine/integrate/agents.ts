@@ -139,8 +139,9 @@ function stateFile({ env, homeDir }: IntegrateContext): string {
  * Codex. Servers: "Model Context Protocol" (developers.openai.com/codex/mcp): tables
  * `[mcp_servers.NAME]` of `config.toml`. Hooks: "Hooks" (developers.openai.com/codex/hooks):
  * `hooks.json` next to it, whose root takes only `hooks` and `description`; `timeout` in seconds; a
- * new hook runs after it was trusted. Files of a project count in trusted projects. `CODEX_HOME` is
- * the folder of all of it (openai/codex, `docs/config.md`).
+ * new hook runs after it was trusted. At the end of a session, more than 3 s are cut with a warning at each
+ * start (openai/codex, `codex-rs/hooks/src/events/session_end.rs`). Files of a project count in trusted
+ * projects. `CODEX_HOME` is the folder of all of it (openai/codex, `docs/config.md`).
  */
 const codex: AgentFormat = {
   id: 'codex',
@@ -162,6 +163,7 @@ const codex: AgentFormat = {
     file: (context, scope) => join(codexFolder(context, scope), 'hooks.json'),
     events: { recall: ['UserPromptSubmit'], capture: ['PreCompact', 'SessionEnd'] },
     listItems: 'groups',
+    longestMs: { SessionEnd: 3000 },
     command: hookInSeconds,
   },
   expansion: undefined,

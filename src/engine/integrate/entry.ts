@@ -117,19 +117,20 @@ const COMMANDS: Readonly<Record<HookKind, string>> = {
   capture: 'memory capture --agent-hook',
 };
 
-/** The entries of a kind of hook: the same command at each of its events. */
+/** The entries of a kind of hook: the same command line at each of its events. */
 export function hookEntries(
   id: AgentFormat['id'],
   format: HookFormat,
   run: HookRun,
 ): readonly EntrySpec[] {
   if (format.syntax === 'script') return run.kind === 'capture' ? [scriptEntry(format, run)] : [];
-  const command = format.command(run);
   const commandPattern = new RegExp(`\\b${COMMANDS[run.kind]}[ =]${id}(?: |$)`, 'u');
   const events = format.events[run.kind];
   if ('why' in events) return [];
   return events.map((event) => {
     const listPath = ['hooks', event];
+    const longestMs = format.longestMs?.[event] ?? run.timeoutMs;
+    const command = format.command({ ...run, timeoutMs: Math.min(run.timeoutMs, longestMs) });
     return {
       part: PARTS[run.kind],
       key: `hook ${event}`,
