@@ -23,9 +23,13 @@ interface HookCall {
   readonly prompt: string;
   readonly sessionId: string | undefined;
   readonly transcriptFile: string | undefined;
-  /** `subagent` for a prompt from another agent. */
+  /** `subagent` for a prompt to or from another agent, or about a task that ended. */
   readonly trigger: 'subagent' | 'user';
 }
+
+/** How Claude Code's prompts begin that nobody typed: it runs the hook for these as well. */
+const NOTIFICATION =
+  /^\s*(?:<(?:task-notification|teammate-message|agent-message|cross-session-message)[\s>]|\[SYSTEM NOTIFICATION\b)/u;
 
 /** Reads an agent's hook JSON, ignoring unknown fields; undefined for invalid JSON, another event, or no prompt. */
 export function readHookCall(agent: HookAgent, text: string): HookCall | undefined {
@@ -35,7 +39,7 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
   const prompt = textIn(input, 'prompt');
   if ((event !== undefined && event !== EVENTS[agent]) || prompt === undefined) return undefined;
   // `agent_type` alone is that of a main conversation, as with `claude --agent NAME`.
-  const isOfSubagent = textIn(input, 'agent_id') !== undefined;
+  const isOfSubagent = textIn(input, 'agent_id') !== undefined || NOTIFICATION.test(prompt);
   return {
     prompt,
     sessionId: textIn(input, 'session_id', 'sessionId'),

@@ -55,6 +55,18 @@ test('a prompt for a sub-agent does not count as a person’s', () => {
   assert.is(readHookCall('claude-code', main)?.trigger, 'user');
 });
 
+test('a notice of a task or from another session does not count as a person’s', () => {
+  const triggerOf = (prompt: string) =>
+    readHookCall('claude-code', JSON.stringify({ ...CLAUDE, prompt }))?.trigger;
+  const notices = [
+    '<task-notification>\n<task-id>b5jtbmqnp</task-id>\n<summary>CI is green</summary>\n</task-notification>',
+    '<cross-session-message from="b">hi</cross-session-message>',
+    '[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated event.',
+  ];
+  for (const notice of notices) assert.is(triggerOf(notice), 'subagent', notice);
+  assert.is(triggerOf('what is <task-notification>?'), 'user');
+});
+
 test('another event, a missing prompt or invalid JSON is ignored', () => {
   const texts = [
     JSON.stringify({ ...CLAUDE, hook_event_name: 'SessionStart' }),
