@@ -1,3 +1,4 @@
+import { isTooDeep } from '../engine/support/json-fault.js';
 import { CONTROL_CHARACTERS, safeLine } from '../engine/support/safe-line.js';
 
 export { safeLine };
@@ -34,11 +35,11 @@ export function shownPath(path: string, homeDir: string): string {
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/gu;
 
 /**
- * A JSON object or array, indented; any other text unchanged. Token by token: JSON.parse would round 64-bit numbers,
- * and drop duplicate fields.
+ * A JSON object or array, indented; any other text unchanged, and what is nested so deeply that little but indentation
+ * would be left. Token by token: JSON.parse would round 64-bit numbers, and drop duplicate fields.
  */
 export function indentJson(text: string): string {
-  if (!isJsonList(text)) return text;
+  if (!isIndentable(text)) return text;
   let depth = 0;
   let last = '';
   const newLine = (): string => `\n${'  '.repeat(depth)}`;
@@ -58,9 +59,9 @@ export function indentJson(text: string): string {
   }).join('');
 }
 
-function isJsonList(text: string): boolean {
+function isIndentable(text: string): boolean {
   try {
-    return /^\s*[[{]/u.test(text) && JSON.parse(text) !== undefined;
+    return /^\s*[[{]/u.test(text) && !isTooDeep(JSON.parse(text));
   } catch {
     return false;
   }

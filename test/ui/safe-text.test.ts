@@ -88,4 +88,11 @@ test('indented JSON has the numbers and fields that were sent, in their order', 
   for (const other of ['', '"text"', '[1', '{"a"}', '[1] x']) assert.is(indentJson(other), other);
 });
 
+test('JSON that would be indentation for the most part is not indented', () => {
+  for (const depth of [5000, 30_000]) {
+    const nested = '['.repeat(depth) + ']'.repeat(depth);
+    assert.is(indentJson(nested), nested);
+  }
+});
+
 test.run();
