@@ -30,8 +30,10 @@ export interface ChatAnswer {
   readonly tokens: number | undefined;
 }
 
-interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'customEndpoint' | 'model'> {
+interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'model'> {
   readonly vendor: ChatVendor;
+  /** Whether it is a server of any kind that copies OpenAI's API. */
+  readonly isCompatible: boolean;
   /** Whether the model is known to refuse a budget for thinking. */
   readonly isAdaptive: boolean;
 }
@@ -58,13 +60,13 @@ const THINKING_TOKENS = 4096;
 const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
-  body: ({ vendor, model, customEndpoint }, { system, prompt, maxTokens, thinking = 'off' }) => {
+  body: ({ vendor, model, isCompatible }, { system, prompt, maxTokens, thinking = 'off' }) => {
     const thinks = vendor.reasons && thinking !== 'off';
     // A compatible server may refuse a limit that its context has no room for.
-    const least = customEndpoint ? 0 : THINKING_TOKENS;
+    const least = isCompatible ? 0 : THINKING_TOKENS;
     const effort = thinking === 'max' ? 'xhigh' : thinking;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
-    const limitField = customEndpoint ? 'max_tokens' : vendor.limitField;
+    const limitField = isCompatible ? 'max_tokens' : vendor.limitField;
     return {
       model,
       messages: [

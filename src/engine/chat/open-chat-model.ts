@@ -27,8 +27,9 @@ export async function openChatModel(
     throw asChatError(error, choice);
   });
   const vendor: ChatVendor = CHAT_VENDORS[choice.vendor];
-  const { model, baseUrl, customEndpoint } = choice;
-  let settings = { vendor, model, baseUrl, customEndpoint, isAdaptive: false, ...access };
+  const { model, baseUrl } = choice;
+  const isCompatible = choice.customEndpoint && choice.vendor === 'openai';
+  let settings = { vendor, model, baseUrl, isCompatible, isAdaptive: false, ...access };
   const api = CHAT_APIS[vendor.api];
   const pacer = new Pacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {

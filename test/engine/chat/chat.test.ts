@@ -140,9 +140,11 @@ test('OpenAI itself gets the newer name of the limit, and thinking only where it
 test('a model that thinks unasked has tokens left for its answer', async () => {
   await withFake(startOpenAiChatFake({ thinks: 2000, reply: () => 'Yes.' }), async (fake) => {
     const env = { OLLAMA_HOST: fake.origin };
-    const model = await opened('ollama/qwen3', { ollama: { apiKey: CHAT_KEY } }, env);
-    assert.is((await model.complete(ask())).text, 'Yes.');
-    assert.is(bodyOf(fake)['reasoning_effort'], undefined);
+    for (const own of [{}, { baseUrl: fake.origin }]) {
+      const model = await opened('ollama/qwen3', { ollama: { apiKey: CHAT_KEY, ...own } }, env);
+      assert.is((await model.complete(ask())).text, 'Yes.');
+      assert.is(bodyOf(fake)['reasoning_effort'], undefined);
+    }
   });
   await withFake(startAnthropicFake({ thinks: 2000, reply: () => 'Yes.' }), async (fake) => {
     const providers = { anthropic: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
