@@ -69,8 +69,6 @@ export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
     };
   };
   const signals = waitForSignals();
-  // Keep serving when stderr is closed.
-  process.stderr.on('error', () => undefined);
   try {
     if (options.http === undefined) {
       return await serveStdio(contextFor(null, options.session), signals.stopped);

@@ -16,6 +16,7 @@ import { BaseCommand } from './base-command.js';
 import type { CommandContext } from './command-context.js';
 import { programWords } from './context.js';
 import { failureWords } from './report-error.js';
+import { writeStderr } from './stderr.js';
 import { screenOptions, toClipboard } from './terminal.js';
 
 interface ServeRequest {
@@ -122,22 +123,15 @@ function onStderr(
   { view: { style }, quiet }: CommandContext,
   jsonLogs: boolean,
 ): Pick<ServeOptions, 'onLine' | 'onProblem'> {
-  const say = (text: string): void => {
-    try {
-      process.stderr.write(text);
-    } catch {
-      // stderr may be a file on a full disk; the log reports that.
-    }
-  };
   return {
     onLine: (line, { file, format }) => {
       const record = parseLogLine(line);
       if (file !== undefined || (quiet && !isAtLeast(record, 'warn'))) return;
       const isPretty =
         !jsonLogs && (format === 'pretty' || (format === 'auto' && process.stderr.isTTY));
-      say(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
+      writeStderr(isPretty && record !== undefined ? `${renderLogRecord(record, style)}\n` : line);
     },
-    onProblem: (why) => say(`warning: cannot write the log: ${why}\n`),
+    onProblem: (why) => writeStderr(`warning: cannot write the log: ${why}\n`),
   };
 }
 
@@ -187,18 +181,16 @@ export function listenForOrders(orders: ServeOrders) {
     orders.logUncaught(error, continues);
     if (!continues) orders.stop('crash');
   };
-  // A closed pipe or a full disk behind these streams is no reason to stop.
+  // A closed pipe or a full disk behind stdout is no reason to stop.
   const onBrokenStream = (): void => undefined;
   process.on('SIGINT', onInterrupt).on('SIGTERM', onTerminate).on('SIGHUP', onHangUp);
   process.on('uncaughtException', onUncaught).on('unhandledRejection', onUncaught);
-  process.stderr.on('error', onBrokenStream);
   process.stdout.on('error', onBrokenStream);
   return {
     stop,
     close: () => {
       process.off('SIGINT', onInterrupt).off('SIGTERM', onTerminate).off('SIGHUP', onHangUp);
       process.off('uncaughtException', onUncaught).off('unhandledRejection', onUncaught);
-      process.stderr.off('error', onBrokenStream);
       process.stdout.off('error', onBrokenStream);
     },
   };
