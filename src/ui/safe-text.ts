@@ -1,4 +1,3 @@
-import { isTooDeep } from '../engine/support/json-fault.js';
 import { CONTROL_CHARACTERS, safeLine } from '../engine/support/safe-line.js';
 
 export { safeLine };
@@ -34,34 +33,41 @@ export function shownPath(path: string, homeDir: string): string {
 
 const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s"[\]{},:]+/gu;
 
+/** Of JSON with more levels, little but indentation would be left. */
+const MOST_LEVELS = 64;
+
 /**
- * A JSON object or array, indented; any other text unchanged, and what is nested so deeply that little but indentation
- * would be left. Token by token: JSON.parse would round 64-bit numbers, and drop duplicate fields.
+ * A JSON object or array, indented; any other text unchanged, and what is nested more deeply than 64 levels. Token by
+ * token: JSON.parse would round 64-bit numbers, and drop duplicate fields.
  */
 export function indentJson(text: string): string {
-  if (!isIndentable(text)) return text;
+  if (!isJsonList(text)) return text;
+  let indented = '';
   let depth = 0;
   let last = '';
   const newLine = (): string => `\n${'  '.repeat(depth)}`;
-  return Array.from(text.matchAll(JSON_TOKEN), ([token]) => {
-    const before = last;
+  for (const [token] of text.matchAll(JSON_TOKEN)) {
+    const closes = token === ']' || token === '}';
+    if (closes) depth -= 1;
+    // Neither in an empty list, nor after a comma, which has a line break.
+    if (opens(last) !== closes) indented += newLine();
+    if (opens(token)) depth += 1;
+    if (depth > MOST_LEVELS) return text;
+    if (token === ',') indented += `,${newLine()}`;
+    else if (token === ':') indented += ': ';
+    else indented += token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token;
     last = token;
-    const isFirst = '[{'.includes(before);
-    if (']}'.includes(token)) {
-      depth -= 1;
-      return isFirst ? token : `${newLine()}${token}`;
-    }
-    const space = isFirst && depth > 0 ? newLine() : '';
-    if ('[{'.includes(token)) depth += 1;
-    if (token === ',') return `,${newLine()}`;
-    if (token === ':') return ': ';
-    return `${space}${token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token}`;
-  }).join('');
+  }
+  return indented;
 }
 
-function isIndentable(text: string): boolean {
+function opens(token: string): boolean {
+  return token === '[' || token === '{';
+}
+
+function isJsonList(text: string): boolean {
   try {
-    return /^\s*[[{]/u.test(text) && !isTooDeep(JSON.parse(text));
+    return /^\s*[[{]/u.test(text) && JSON.parse(text) !== undefined;
   } catch {
     return false;
   }
