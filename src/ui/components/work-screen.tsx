@@ -42,7 +42,7 @@ export function WorkScreen(props: WorkScreenProps): ReactElement {
 const STOPPING = 'stopping after the current transaction · ctrl-c quits now';
 
 function keysOf(onStop: () => void, help: Store<boolean, boolean>): KeyMap {
-  const quit = quitKey(onStop, 'stop; all finished work is kept', 'q stop');
+  const quit = quitKey(onStop, 'stop; keeps finished work or the old index', 'q stop');
   const twice = helpLine('ctrl-c twice', 'quit now');
   return {
     bindings: [

@@ -54,6 +54,7 @@ test('keys that arrive together after a blocked event loop all count', async () 
   view.stdin.write(`?${KEYS.ctrlC}q`);
   await waitFor('both', () => stops.length === 2);
   await waitFor('the keys', () => frame().includes('quit now'), frame);
+  assert.match(frame(), 'keeps finished work or the old index');
   view.unmount();
 });
 
