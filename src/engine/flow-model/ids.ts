@@ -29,7 +29,8 @@ function newId(nowMs: number): string {
   return randomUUID().slice(0, ID_MOMENT_AT) + moment.slice(-MOMENT_DIGITS);
 }
 
-const MIN_PREFIX = 4;
+/** Fewer characters name no record. */
+export const MIN_PREFIX = 4;
 
 /** The beginning of ids that an operator typed, as ids have it; undefined if none can start like that. */
 export function idPrefix(typed: string): string | undefined {

@@ -1,5 +1,5 @@
 import { SvcError } from '../../errors/index.js';
-import { idPrefix } from '../../flow-model/ids.js';
+import { idPrefix, MIN_PREFIX } from '../../flow-model/ids.js';
 import {
   atLeast,
   below,
@@ -101,8 +101,12 @@ export function flowOrTaskRows<Row extends FlowOrTask, Filter extends RecordFilt
 const NOT_FOUND = { flow: 'FLOW_NOT_FOUND', task: 'TASK_NOT_FOUND' } as const;
 
 function notFound(kind: 'flow' | 'task', id: string): SvcError {
+  const list = `"svc ${kind} list"`;
   return new SvcError(NOT_FOUND[kind], `${kind} ${id} not found`, {
-    hint: `run "svc ${kind} list" to list all ${kind}s`,
+    hint:
+      id.length < MIN_PREFIX
+        ? `use at least the first ${MIN_PREFIX} characters of its id; ${list} shows them`
+        : `run ${list} to list all ${kind}s`,
   });
 }
 

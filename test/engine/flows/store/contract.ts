@@ -94,7 +94,9 @@ export function storeContract(store: TestFlowStore): void {
     }
     const masked = `${flowId.slice(0, 3)}_${flowId.slice(4, 6)}`;
     for (const typed of [flowId.slice(0, 3), '____', '%%%%', masked, `${flowId}0`]) {
-      assert.is((await failureOf(flowOf(flows, typed))).code, 'FLOW_NOT_FOUND', typed);
+      const { code, hint } = await failureOf(flowOf(flows, typed));
+      assert.is(code, 'FLOW_NOT_FOUND', typed);
+      assert.is(hint?.startsWith('use at least the first 4 characters'), typed.length < 4, typed);
     }
     await close();
   });
