@@ -141,6 +141,16 @@ test('switching sessions on indexes earlier conversations; switching off removes
   );
 });
 
+test('status --why finds the file of a transcript in the index, and no conversation below the workspace', async () => {
+  const home = homeWithTalk();
+  await svc(home, 'memory', 'index');
+  const isIndexed = async (path: string) =>
+    jsonOf.status(await svc(home, 'memory', 'status', '--json', '--why', path)).agents[0]?.why
+      ?.indexed;
+  assert.is(await isIndexed(home.at('agents/main/sessions/talk.jsonl')), true);
+  assert.is(await isIndexed('sessions'), false);
+});
+
 test('a folder is searched by the settings of an agent that only searches conversations', async () => {
   const sources = { memorySearch: { sources: ['sessions'] } };
   const home = serverHome(withSessions(sources));

@@ -69,7 +69,7 @@ export async function whyIndexed(
   }
   const { indexed, skip } =
     isExtFresh === undefined
-      ? await indexStateOf(memory, { path: shown, file, workspaceDir })
+      ? await indexStateOf(memory, { path: shown, file, workspaceDir, files: scan.files })
       : { indexed: isExtFresh && scanned.reason === 'included' };
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...why } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
@@ -183,20 +183,29 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
 /** What the index has of a file or folder, and why the last sync could not read the file. */
 async function indexStateOf(
   { home }: ExplainedMemory,
-  {
-    path,
-    file,
-    workspaceDir,
-  }: { readonly path: string; readonly file: string; readonly workspaceDir: string },
+  { path, file, workspaceDir, files }: IndexedPlace,
 ): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
+  // The path of a conversation is not where its transcript is.
+  const transcripts = new Map(files.map((one) => [one.path, one.absolutePath]));
   return askIndex(home, { indexed: false, skip: undefined }, async (index) => {
     const documents = await index.documents();
     const { skipped } = await index.syncMark();
+    const places = documents.map((one) =>
+      one.source === 'sessions'
+        ? transcripts.get(one.path)
+        : absoluteFromDisplay(workspaceDir, one.path),
+    );
     return {
-      indexed: documents.some((one) => isInside(absoluteFromDisplay(workspaceDir, one.path), file)),
+      indexed: places.some((place) => place !== undefined && isInside(place, file)),
       skip: skipped.find((one) => one.path === path),
     };
   });
+}
+
+interface IndexedPlace extends Pick<Scan, 'files'> {
+  readonly path: string;
+  readonly file: string;
+  readonly workspaceDir: string;
 }
 
 /** @param otherwise the answer without an index that can be used; the status reports why */
