@@ -55,20 +55,22 @@ export function chunkBlocks(
     const head = units[first];
     const tail = units[end - 1];
     if (head === undefined || tail === undefined) break;
-    const isTooLong = head.tokens > options.tokens;
-    const text = isTooLong ? '' : joinedLines(lines, head.start, tail.end);
-    if (isTooLong) {
+    if (head.tokens > options.tokens) {
       pushAll(chunks, cutLongLine(lines, head, options));
-    } else if (text.trim() !== '') {
+    } else {
       // Front matter describes the note, so the chunk is about what its first heading is about.
       const isFrontMatter = blocks[0]?.kind === 'front-matter' && head.end === blocks[0].end;
       const named = isFrontMatter && end > first + 1 ? units[first + 1] : head;
-      const headingPath = named?.headingPath ?? [];
-      chunks.push({ startLine: head.start + 1, endLine: tail.end, headingPath, text });
+      chunks.push({
+        startLine: head.start + 1,
+        endLine: tail.end,
+        headingPath: named?.headingPath ?? [],
+        text: joinedLines(lines, head.start, tail.end),
+      });
     }
     first = startOfNext(units, first, end, options);
   }
-  return chunks;
+  return chunks.filter(({ text }) => text.trim() !== '');
 }
 
 /** The index after the last unit of the chunk that starts at `first`. */
@@ -167,9 +169,7 @@ function lineCost(lines: TextLines, at: number): number {
 function cutLongLine(lines: TextLines, unit: Unit, options: ChunkingOptions): Chunk[] {
   const { headingPath } = unit;
   const at = unit.start + 1;
-  const chunks: Chunk[] = [];
-  for (const text of piecesWithin(lineAt(lines, unit.start), options.tokens)) {
-    if (text.trim() !== '') chunks.push({ startLine: at, endLine: at, headingPath, text });
-  }
-  return chunks;
+  return Array.from(piecesWithin(lineAt(lines, unit.start), options.tokens), (text) => {
+    return { startLine: at, endLine: at, headingPath, text };
+  });
 }
