@@ -149,10 +149,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id));
-    const { httpVersion, headersDistinct } = request.raw;
-    const hosts = headersDistinct['host']?.length ?? 0;
+    const { httpVersion, rawHeaders } = request.raw;
+    // Names and values in turn; `headers` has only the first host, and `headersDistinct` takes eight times as long.
+    const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
     // RFC 9112 §3.2.
-    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) {
+    if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) {
       done();
       return;
     }
