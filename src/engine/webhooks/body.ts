@@ -53,10 +53,10 @@ export function parseBody(bytes: Buffer, isMapped = false): ParsedBody {
   const value = parsedJson(text);
   // The parser's message would quote the text, which may contain secrets.
   if (value === undefined) return invalidBody('is not JSON');
+  const fault = jsonFault(text);
+  if (fault === undefined) return { ok: true, value };
   const repaired = isMapped ? repairJson(text) : text;
-  const fault = jsonFault(repaired);
-  if (fault !== undefined) return invalidBody(fault);
-  return { ok: true, value: repaired === text ? value : parsedJson(repaired) };
+  return repaired === text ? invalidBody(fault) : parseBody(Buffer.from(repaired));
 }
 
 function invalidBody(error: string): ParsedBody {
