@@ -54,7 +54,9 @@ export const opencodeReader: TranscriptReader = {
     const databases = unlessGone(place.root, listener, databasesAt) ?? [];
     return databases.flatMap((file) => {
       try {
-        return withDatabase(file, sessions).flatMap((found) => transcriptOf(found, place, file));
+        return withDatabase(file, sessions).flatMap(
+          (found) => transcriptOf(found, place, file) ?? [],
+        );
       } catch (error) {
         const path = `${place.label}/${basename(file)}`;
         listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
@@ -140,13 +142,13 @@ function transcriptOf(
   { id, folder, updated, parts, turnsIn }: Session,
   place: TranscriptPlace,
   absolutePath: string,
-): readonly TranscriptFile[] {
+): TranscriptFile | undefined {
   const isElsewhere =
     place.projectFolders !== undefined &&
     (typeof folder !== 'string' || !isOfProject(folder, place.projectFolders));
-  if (isElsewhere) return [];
+  if (isElsewhere) return undefined;
   const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
-  const file: TranscriptFile = {
+  return {
     source: 'sessions',
     kind: 'transcript',
     path: `${place.label}/${name}`,
@@ -157,7 +159,6 @@ function transcriptOf(
     ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
     turns: () => withDatabase(absolutePath, (database) => turnsIn(database, id)),
   };
-  return [file];
 }
 
 function turnsOfVersion1(database: Connection, session: string): readonly NumberedTurn[] {
