@@ -154,8 +154,7 @@ export abstract class MemoryCommand extends BaseCommand {
 
   /** Commands in it get the flags that chose the memory: without them, they would be about another one. */
   protected override hintFor(text: string): string {
-    const { agent, workspace }: TargetFlags = this.shared;
-    const { config } = this.shared;
+    const { agent, workspace, config }: TargetFlags = this.shared;
     const isFolder = workspace !== undefined && !this.isTyped('agent');
     const chosen = [
       ...(isFolder ? [`--workspace ${shellWord(workspace)}`] : []),

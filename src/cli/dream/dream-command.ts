@@ -33,8 +33,7 @@ export abstract class DreamCommand extends BaseCommand {
 
   /** Commands in it get the flags that chose the workspace: without them, they would be about another one. */
   protected override hintFor(text: string): string {
-    const { agent }: TargetFlags = this.shared;
-    const { config } = this.shared;
+    const { agent, config }: TargetFlags = this.shared;
     return text.replaceAll(ABOUT_ONE_WORKSPACE, (command) =>
       [
         command,
