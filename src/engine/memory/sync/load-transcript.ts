@@ -60,7 +60,7 @@ export function* loadTranscript(
   }
 }
 
-/** A conversation from a database, which is read as a whole. */
+/** A conversation from a database or a compressed file, which is read as a whole. */
 function chunkStoredTurns(
   file: TranscriptFile,
   turns: Iterable<NumberedTurn>,
@@ -72,7 +72,9 @@ function chunkStoredTurns(
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
   const content = crypto().createHash('sha256');
+  let isExcluded = true;
   for (const { role, at, line, text: fullText } of turns) {
+    isExcluded = false;
     const text = forgotten.removeFrom(fullText);
     if (text === '') continue;
     content.update(JSON.stringify([line, role, at, text]));
@@ -81,7 +83,8 @@ function chunkStoredTurns(
   pushAll(chunks, chunker.tail());
   const hash = content.digest('hex');
   if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
-  return wholeFile({ source, path, kind, fingerprint, hash, chunks });
+  const resume = JSON.stringify({ isExcluded });
+  return wholeFile({ source, path, kind, fingerprint, hash, chunks, resume });
 }
 
 /** The resume point, if everything read before is unchanged. */

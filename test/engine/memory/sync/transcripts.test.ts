@@ -7,6 +7,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -106,6 +107,62 @@ test('a transcript written in pieces of any size is indexed as if written at onc
     { numRuns: 40 },
   );
 });
+
+/** `zstdCompressSync` of Node.js 22.15 and newer. */
+const {
+  zstdCompressSync: compress,
+}: typeof zlib & { zstdCompressSync?: (text: string) => Buffer } = zlib;
+
+test('a conversation that Codex compresses stays in memory; Node.js 20 reports it', async () => {
+  const sessions = tempFolder();
+  const target = transcriptTarget(tempFolder().path, [transcriptPlace(sessions.path, 'codex')]);
+  const backend = backendOn(target);
+  const said = (role: string, type: string, text: string): string =>
+    `${JSON.stringify({
+      timestamp: '2026-02-03T04:05:06.000Z',
+      type: 'response_item',
+      payload: { type: 'message', role, content: [{ type, text }] },
+    })}\n`;
+  const talk =
+    said('user', 'input_text', 'when does the backup run') +
+    said('assistant', 'output_text', 'it runs at 02:30');
+  const plain = sessions.write('2026/02/03/rollout-2026-02-03T04-05-06-x.jsonl', talk);
+  await backend.sync({});
+  const subAgent = { type: 'session_meta', payload: { source: { subagent: 'review' } } };
+  rmSync(plain);
+  sessions.write('2026/02/03/rollout-2026-02-03T04-05-06-x.jsonl.zst', packed(talk));
+  sessions.write(
+    '2026/02/03/rollout-2026-02-03T04-05-07-y.jsonl.zst',
+    packed(`${JSON.stringify(subAgent)}\n${talk}`),
+  );
+  sessions.write('2026/02/03/rollout-2026-02-03T04-05-08-z.jsonl.zst', 'not compressed');
+  const { skipped } = await backend.sync({});
+  const found = await backend.search({ query: 'backup' });
+  const listed = (await backend.list()).map((document) => document.path);
+  await backend.close();
+  const path = (id: string): string =>
+    `sessions/codex/2026/02/03/rollout-2026-02-03T04-05-0${id}.jsonl`;
+  if (compress === undefined) {
+    assert.equal(
+      skipped.map((skip) => skip.path),
+      [path('6-x'), path('7-y'), path('8-z')],
+    );
+    return;
+  }
+  assert.equal(listed, [path('6-x')]);
+  assert.equal(
+    skipped.map((skip) => skip.path),
+    [path('8-z')],
+  );
+  assert.equal(
+    found.results.map(({ citation }) => citation),
+    [`${path('6-x')}#L1-L2`],
+  );
+});
+
+function packed(text: string): Buffer | string {
+  return compress?.(text) ?? '';
+}
 
 test('only appended text is read', async () => {
   const { sessions, backend } = memoryOf();

@@ -21,6 +21,9 @@ export interface LinePosition {
   readonly line: number;
 }
 
+/** An open file, or the content of one. */
+export type LineSource = Buffer | number;
+
 /** Longer lines contain a file or a picture, not conversation. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const BLOCK_BYTES = 512 * 1024;
@@ -34,7 +37,7 @@ const CARRIAGE_RETURN = 13;
  * @param isWanted by number and offset; the text of other lines is skipped
  */
 export function* jsonlLines(
-  descriptor: number,
+  source: LineSource,
   from: LinePosition,
   end: number,
   isWanted: (line: number, offset: number) => boolean,
@@ -53,7 +56,10 @@ export function* jsonlLines(
       } else buffer = grown(buffer, Math.min(buffer.length * 2, MAX_LINE_BYTES));
     }
     const room = Math.min(buffer.length - filled, end - position);
-    const count = readSync(descriptor, buffer, filled, room, position);
+    const count =
+      typeof source === 'number'
+        ? readSync(source, buffer, filled, room, position)
+        : source.copy(buffer, filled, position, position + room);
     if (count === 0) break;
     position += count;
     const searchFrom = filled;

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK, withFile } from '../../../support/files.js';
 import { isRecord } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
-import { type JsonlLine, jsonlLines, type LinePosition } from './jsonl-lines.js';
+import { type JsonlLine, jsonlLines, type LinePosition, type LineSource } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import {
   isOfProject,
@@ -94,9 +94,9 @@ export interface TranscriptLine {
   readonly next: ReadingPoint;
 }
 
-/** Reads the lines of an open transcript from a point on, and nothing after one that excludes the file. */
+/** Reads the lines of a transcript from a point on, and nothing after one that excludes the file. */
 export function* transcriptLines(
-  descriptor: number,
+  source: LineSource,
   from: ReadingPoint,
   size: number,
   place: TranscriptPlace,
@@ -107,7 +107,7 @@ export function* transcriptLines(
   // The first lines identify the agent, and whether this is a conversation at all.
   const isRead = (line: number, offset: number): boolean =>
     !at.reading.hasBegun || isWanted(line, offset, size);
-  for (const line of jsonlLines(descriptor, from, size, isRead)) {
+  for (const line of jsonlLines(source, from, size, isRead)) {
     const { number, offset } = line;
     const { turn, state: reading } = readTurn(line, at.reading, place);
     const isTurn = turn !== undefined && isWanted(number, offset, size);
@@ -115,6 +115,33 @@ export function* transcriptLines(
     yield { line, turn: isTurn ? { ...turn, line: number } : undefined, at, next };
     if (reading.isExcluded) return;
     at = next;
+  }
+}
+
+/** It is in memory as a whole. */
+const MOST_UNPACKED_BYTES = 512 * 1024 * 1024;
+
+/** `zstdDecompressSync` of Node.js 22.15 and newer, which the types of Node.js 20 lack; undefined before. */
+export function zstdDecompressor() {
+  const zlib: typeof import('node:zlib') & {
+    readonly zstdDecompressSync?: (
+      packed: Uint8Array,
+      options: { readonly maxOutputLength: number },
+    ) => Buffer;
+  } = process.getBuiltinModule('node:zlib');
+  return zlib.zstdDecompressSync;
+}
+
+/** The turns of a transcript that is compressed with Zstandard. @throws the system's error, or that of its content */
+export function* compressedTurns(
+  path: string,
+  place: TranscriptPlace,
+  decompress: NonNullable<ReturnType<typeof zstdDecompressor>>,
+): Generator<NumberedTurn> {
+  const packed = withFile(path, READ_NO_LINK, (descriptor) => readFileSync(descriptor));
+  const content = decompress(packed, { maxOutputLength: MOST_UNPACKED_BYTES });
+  for (const { turn } of transcriptLines(content, beginningOf(place), content.length, place)) {
+    if (turn !== undefined) yield turn;
   }
 }
 

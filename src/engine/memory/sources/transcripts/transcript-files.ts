@@ -6,6 +6,7 @@ import type { SkippedFile } from '../../types.js';
 import type { SessionArchive } from '../archive/session-archive.js';
 import { unlessGone } from '../skips.js';
 import { sortedEntries, statFile, type WalkListener } from '../walk.js';
+import { compressedTurns, zstdDecompressor } from './read-conversation.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import type { TranscriptFile, TranscriptPlace, TranscriptScan } from './transcript-reader.js';
 
@@ -76,12 +77,27 @@ function* walkPlace(
       } else if (entry.isFile() && mayContainTranscript(place, segments, 'file')) {
         const path = folder + sep + entry.name;
         for (const file of statFile(path, 'transcript', undefined, reporting(segments))) {
-          yield { source: 'sessions', path: shown(segments), place, ...file };
+          yield* readable({ source: 'sessions', path: shown(segments), place, ...file }, listener);
         }
       }
     }
     pushAll(pending, folders.reverse());
   }
+}
+
+const COMPRESSED = '.zst';
+
+/** A compressed file is still the conversation that it was before. */
+function readable(file: TranscriptFile, { onSkip }: WalkListener): readonly TranscriptFile[] {
+  const { absolutePath, place } = file;
+  if (!absolutePath.endsWith(COMPRESSED)) return [file];
+  const path = file.path.slice(0, -COMPRESSED.length);
+  const decompress = zstdDecompressor();
+  if (decompress !== undefined) {
+    return [{ ...file, path, turns: () => compressedTurns(absolutePath, place, decompress) }];
+  }
+  onSkip({ path, reason: 'unreadable', detail: 'compressed; Node.js 22.15 or newer can read it' });
+  return [];
 }
 
 /** Whether a path below a place is a transcript, or a folder that may contain some. */

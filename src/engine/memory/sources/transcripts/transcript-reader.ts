@@ -38,7 +38,7 @@ export interface TranscriptPlace {
 /** A transcript with what is needed to read it. */
 export interface TranscriptFile extends SourceFile {
   readonly place: TranscriptPlace;
-  /** Reads a conversation that is not a file of lines. @throws the error of its store */
+  /** Reads a conversation that is not a file of plain lines. @throws the error of its store */
   readonly turns?: (() => Iterable<NumberedTurn>) | undefined;
 }
 

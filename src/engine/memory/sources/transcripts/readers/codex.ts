@@ -48,14 +48,16 @@ const TAGGED =
  * Codex: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`, and `archived_sessions` next to it if
  * configured (`CODEX_HOME` moves `~/.codex`). Lines are `{timestamp, type, payload}`: `session_meta` with the
  * `cwd` first, conversation as `response_item` of type `message`; `event_msg` lines repeat the same text.
- * Releases before autumn 2025 wrote only the payload. https://github.com/openai/codex,
- * codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs
+ * Releases before autumn 2025 wrote only the payload. Files older than a week may be compressed (`.jsonl.zst`).
+ * https://github.com/openai/codex, codex-rs/protocol/src/protocol.rs (RolloutItem), models.rs; rollout/src/compression.rs
  */
 export const codexReader: TranscriptReader = {
   defaultLocation: ({ env, homeDir }) =>
     join(env['CODEX_HOME'] || join(homeDir, '.codex'), 'sessions'),
   accepts: (segments, kind) =>
-    kind === 'folder' ? segments.length <= 3 : /^rollout-.*\.jsonl$/u.test(segments.at(-1) ?? ''),
+    kind === 'folder'
+      ? segments.length <= 3
+      : /^rollout-.*\.jsonl(?:\.zst)?$/u.test(segments.at(-1) ?? ''),
   folderOf(record) {
     const isMeta = stringField(record, 'type') === 'session_meta';
     return isMeta ? stringField(payloadOf(record), 'cwd') : undefined;
