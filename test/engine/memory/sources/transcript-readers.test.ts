@@ -485,6 +485,8 @@ test('only transcripts of the reader are found, and only of the folders asked fo
         'claude/-home-ada-project/memory/MEMORY.md',
         'claude/-home-ada-project-deep/s2.jsonl',
         'claude/-home-eve-project/s3.jsonl',
+        'claude/ada-at-work/s4.jsonl',
+        `claude/-home-${'x'.repeat(194)}-k3j9x2/s5.jsonl`,
         'codex/2026/02/03/rollout-2026-02-03T04-05-06-x.jsonl',
         'codex/2026/02/03/other.jsonl',
         'gemini/project/chats/session-2026-02-03T04-05-abcdef01.jsonl',
@@ -513,8 +515,13 @@ test('only transcripts of the reader are found, and only of the folders asked fo
   assert.equal(found('claude', 'claude-code', project), [
     'sessions/claude-code/-home-ada-project-deep/s2.jsonl',
     'sessions/claude-code/-home-ada-project/s1.jsonl',
+    'sessions/claude-code/ada-at-work/s4.jsonl',
   ]);
-  assert.is(found('claude', 'claude-code').length, 3);
+  assert.equal(found('claude', 'claude-code', [`/home/${'x'.repeat(210)}/project`]), [
+    `sessions/claude-code/-home-${'x'.repeat(194)}-k3j9x2/s5.jsonl`,
+    'sessions/claude-code/ada-at-work/s4.jsonl',
+  ]);
+  assert.is(found('claude', 'claude-code').length, 5);
   assert.equal(found('codex', 'codex', project), [
     'sessions/codex/2026/02/03/rollout-2026-02-03T04-05-06-x.jsonl',
   ]);
