@@ -64,7 +64,10 @@ export function asFlowsError(error: unknown, file: string): unknown {
       return new SvcError(
         'FLOWS_PERSIST_FAILED',
         `${file} cannot be written: ${systemReason(error)}`,
-        { hint: 'check the permissions of the file and its folder; nothing was changed', ...cause },
+        {
+          hint: 'check the disk, and the permissions of the file and its folder; nothing was changed',
+          ...cause,
+        },
       );
     case 'other':
       return error;
