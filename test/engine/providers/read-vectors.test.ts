@@ -23,4 +23,15 @@ test('an error with status 200 is passed on', () => {
   assert.is(withoutResult({}, 'no "data"').message, 'the answer is broken: it has no "data"');
 });
 
+test('an answer that is nested too deeply to be walked has no message', () => {
+  const levels = 200_000;
+  for (const json of [
+    '['.repeat(levels) + ']'.repeat(levels),
+    `${'{"error":'.repeat(levels)}1${'}'.repeat(levels)}`,
+  ]) {
+    const { message } = withoutResult(JSON.parse(json), 'no "data"');
+    assert.is(message, 'the answer is broken: it has no "data"');
+  }
+});
+
 test.run();

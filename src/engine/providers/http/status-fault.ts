@@ -48,8 +48,12 @@ function originOf(location: string): string {
 
 const MAX_MESSAGE = 300;
 
+/** More than any vendor puts around a message; a body can be nested too deeply to be walked. */
+const MESSAGE_LEVELS = 8;
+
 /** The message in an error body of any shape that vendors use. */
-export function messageIn(body: unknown): string | undefined {
+export function messageIn(body: unknown, levels = MESSAGE_LEVELS): string | undefined {
+  if (levels === 0) return undefined;
   if (typeof body === 'string') {
     const text = body
       .replaceAll(/<[^<>]*>/gu, ' ')
@@ -58,13 +62,15 @@ export function messageIn(body: unknown): string | undefined {
     return text === '' ? undefined : text.slice(0, MAX_MESSAGE);
   }
   if (Array.isArray(body)) {
-    const texts = body.map(messageIn).filter((text) => text !== undefined);
+    const texts = body
+      .map((item) => messageIn(item, levels - 1))
+      .filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : texts.join('; ').slice(0, MAX_MESSAGE);
   }
   if (typeof body !== 'object' || body === null) return undefined;
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(body));
   for (const name of ['error', 'message', 'detail', 'msg']) {
-    const text = messageIn(fields.get(name));
+    const text = messageIn(fields.get(name), levels - 1);
     if (text !== undefined) return text;
   }
   return undefined;
