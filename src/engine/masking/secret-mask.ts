@@ -45,19 +45,28 @@ function passwordsIn(value: string): readonly string[] {
   return [password, percentDecoded(password), searchParams.get('password') ?? ''];
 }
 
-/** The forms of a value in texts: plain, in JSON, in a URL, in Basic authentication. */
+/**
+ * The forms of a value in texts: plain, in JSON, where PHP escapes slashes, in a URL, where some write hexadecimal digits
+ * in lower case, in Basic authentication.
+ */
 function formsOf(value: string): readonly string[] {
   const whole = value.trim();
   if (whole.length < LEAST_KNOWN_CHARS) return [];
   const lines = whole.split(/(?<!\s)\s*\n\s*/u).filter((line) => line.length >= LEAST_LINE_CHARS);
   return [whole, ...lines].flatMap((part) => [
     part,
-    JSON.stringify(part).slice(1, -1),
+    inJson(part),
+    inJson(part).replaceAll('/', String.raw`\/`),
     encoded(part),
+    encoded(part).replaceAll(/%../gu, (hex) => hex.toLowerCase()),
     Buffer.from(part)
       .toString('base64')
       .replace(/={1,2}$/u, ''),
   ]);
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 /** Half a surrogate pair cannot be encoded. */

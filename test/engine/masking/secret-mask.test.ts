@@ -69,6 +69,9 @@ test('a value that was learnt is masked in each form in which it is written', ()
   for (const form of [
     value,
     JSON.stringify(value).slice(1, -1),
+    // As PHP and .NET write them.
+    String.raw`p\"ss wörd\/42`,
+    'p%22ss%20w%c3%b6rd%2f42',
     encodeURIComponent(value),
     Buffer.from(value).toString('base64'),
   ]) {
