@@ -13,6 +13,7 @@ import {
 import { messageOf } from '../engine/errors/index.js';
 import { channelOf } from '../engine/scope/decide-scope.js';
 import { runningMs } from '../engine/support/time.js';
+import { safeLines } from '../ui/safe-text.js';
 import type { CommandContext } from './command-context.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { readHookInput } from './hook-input.js';
@@ -61,7 +62,7 @@ export async function runRecallHook(
 ): Promise<void> {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error) => {
-      writeStderr(`${mask.text(messageOf(error))}\n`);
+      writeStderr(`${safeLines(mask.text(messageOf(error)))}\n`);
       process.exit(0);
     });
   }

@@ -8,6 +8,7 @@ import type {
 } from '../engine/mcp/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { deferred } from '../engine/support/async.js';
+import { safeLines } from '../ui/safe-text.js';
 import type { McpHttpOptions } from './serve-mcp-http.js';
 import { writeStderr } from './stderr.js';
 
@@ -116,7 +117,7 @@ function waitForSignals(): Signals {
 
 function logOnStderr({ mask, verbose, quiet }: McpRunOptions): McpLog {
   const say = (text: string): void => {
-    writeStderr(`${mask.text(text)}\n`);
+    writeStderr(`${safeLines(mask.text(text))}\n`);
   };
   return {
     info: (text) => {

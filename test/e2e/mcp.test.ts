@@ -483,6 +483,16 @@ test('invalid lines are refused, and stdout carries only the protocol', async ()
   assert.match(server.stderr(), /refused a message that is not JSON-RPC\n/);
 });
 
+test('a warning about a name shows its control characters as escapes', async () => {
+  const server = startRawMcp(mcpHome(), ['--workspace', 'no\u001B[2J\u202Esuch']);
+  for (const message of [...initializeMessages(1), searchMessage(2, 'zebra')]) server.send(message);
+  await server.answer(2);
+  server.child.stdin?.end();
+  await server.done;
+  assert.match(server.stderr(), 'no\\e[2J\\u{202e}such');
+  for (const raw of ['\u001B', '\u202E']) assert.not.match(server.stderr(), raw);
+});
+
 test('each request of a batch is answered', async () => {
   const server = startRawMcp(mcpHome());
   for (const message of initializeMessages(1, '2025-03-26')) server.send(message);
