@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readlinkSync,
   readSync,
   realpathSync,
   type Stats,
@@ -95,6 +96,18 @@ export const READ_NO_LINK =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
+ * Whether an open file is still the one at a path without links, or was replaced since. Not if a folder in the path was
+ * swapped for a link before it was opened: {@link READ_NO_LINK} is about the file itself only.
+ */
+export function isOpenedAt(descriptor: number, path: string): boolean {
+  // Looking at the path again could be tricked by swapping it back.
+  const opened = ifReadable(() => readlinkSync(`/proc/self/fd/${descriptor}`));
+  if (opened !== undefined) return opened === path || opened === `${path} (deleted)`;
+  const folder = dirname(path);
+  return ifReadable(() => realpathSync(folder)) === folder;
+}
+
+/**
  * Reads a regular file, and refuses a named pipe instead of waiting for a writer.
  *
  * @param most bytes that are read at once
@@ -156,7 +169,7 @@ export function requireFile(stats: Stats): void {
   if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
 }
 
-export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR'): Error {
+export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR' | 'ENOENT'): Error {
   return Object.assign(new Error(code), { code });
 }
 

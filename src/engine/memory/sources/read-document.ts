@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { fstatSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
-import { READ_NO_LINK, withFile } from '../../support/files.js';
+import { isOpenedAt, READ_NO_LINK, systemErrorLike, withFile } from '../../support/files.js';
 import { percentDecoded } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
@@ -53,10 +53,15 @@ export function hashOf(bytes: Buffer): string {
   return crypto().hash('sha256', bytes);
 }
 
-/** Reads a file that is not too large and no link, in the same way for any format. */
+/**
+ * Reads a file that is not too large and no link, in the same way for any format.
+ *
+ * @param absolutePath without links in it
+ */
 export function readBytes(absolutePath: string, path: string): BytesOutcome {
   try {
     return withFile(absolutePath, READ_NO_LINK, (descriptor): BytesOutcome => {
+      if (!isOpenedAt(descriptor, absolutePath)) throw systemErrorLike('ENOENT');
       const fingerprint = fingerprintOf(fstatSync(descriptor));
       const { size } = fingerprint;
       if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };

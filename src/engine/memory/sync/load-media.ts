@@ -2,7 +2,7 @@ import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { fileTypeFromBuffer } from 'file-type/core';
 import { crypto } from '../../support/crypto.js';
-import { READ_NO_LINK } from '../../support/files.js';
+import { isOpenedAt, READ_NO_LINK, systemErrorLike } from '../../support/files.js';
 import type { Forgotten } from '../forgotten/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
@@ -87,6 +87,7 @@ export async function inspectMedia(
   let handle: FileHandle | undefined;
   try {
     handle = await promises.open(absolutePath, READ_NO_LINK);
+    if (!isOpenedAt(handle.fd, absolutePath)) throw systemErrorLike('ENOENT');
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
     if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);

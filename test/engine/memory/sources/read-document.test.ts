@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, ftruncateSync, openSync, symlinkSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, renameSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -11,6 +11,7 @@ import {
   type TextLines,
   textLines,
 } from '../../../../src/engine/memory/sources/text-lines.js';
+import { isOpenedAt } from '../../../../src/engine/support/files.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 
@@ -145,6 +146,24 @@ test('50 MB in a single line are indexed, searched and got', async () => {
   assert.ok(got.text.length <= 200_000);
   assert.is(got.truncated, true);
   backend.close();
+});
+
+test('a file behind a folder that was swapped for a link is not read', () => {
+  const folder = folderOf({ 'outside/a.md': 'secret', 'notes/b.md': 'note' });
+  symlinkSync('outside', folder.at('swapped'));
+  const outcome = readDocument(folder.at('swapped/a.md'), 'swapped/a.md');
+  assert.equal(outcome, { ok: false, skip: { path: 'swapped/a.md', reason: 'vanished' } });
+  assert.ok(readDocument(folder.at('notes/b.md'), 'notes/b.md').ok);
+});
+
+test('whether an open file is at a path', () => {
+  const folder = folderOf({ 'notes/a.md': '1', 'notes/b.md': '2' });
+  const descriptor = openSync(folder.at('notes/a.md'), 'r');
+  assert.ok(isOpenedAt(descriptor, folder.at('notes/a.md')));
+  // As editors save.
+  renameSync(folder.at('notes/b.md'), folder.at('notes/a.md'));
+  assert.ok(isOpenedAt(descriptor, folder.at('notes/a.md')));
+  closeSync(descriptor);
 });
 
 test.run();
