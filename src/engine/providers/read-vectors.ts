@@ -60,10 +60,15 @@ export function wrongCount(got: number, wanted: number): VendorFault {
   return broken(`it has ${formatCountOf(got, 'vector')} for ${formatCountOf(wanted, 'input')}`);
 }
 
+/** As many as can be configured, exported and imported. */
+const MOST_DIMENSIONS = 65_536;
+
 /**
- * Brings a vector to unit length, in place. @throws VendorFault if it is empty, zero or not finite
+ * Brings a vector to unit length, in place. @throws VendorFault if it is empty, zero, not finite or far too long
  */
 export function normalise(vector: Float32Array): Float32Array {
+  const { length } = vector;
+  if (length > MOST_DIMENSIONS) throw brokenVector(`a vector has ${length} dimensions`);
   let squares = 0;
   // By index: an iterator takes several times as long, and a provider's answer has thousands of vectors.
   for (let i = 0; i < vector.length; i++) squares += (vector[i] ?? 0) ** 2;

@@ -1,6 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withoutResult, wrongCount } from '../../../src/engine/providers/read-vectors.js';
+import {
+  normalise,
+  withoutResult,
+  wrongCount,
+} from '../../../src/engine/providers/read-vectors.js';
 
 const test = suite('reading vectors');
 
@@ -32,6 +36,14 @@ test('an answer that is nested too deeply to be walked has no message', () => {
     const { message } = withoutResult(JSON.parse(json), 'no "data"');
     assert.is(message, 'the answer is broken: it has no "data"');
   }
+});
+
+test('a vector with more dimensions than an index can have is refused', () => {
+  assert.is(normalise(new Float32Array(65_536).fill(1)).length, 65_536);
+  assert.throws(
+    () => normalise(new Float32Array(65_537).fill(1)),
+    /the answer is broken: a vector has 65537 dimensions/,
+  );
 });
 
 test.run();
