@@ -246,11 +246,12 @@ export function blockOf(
 
 /** One line that cannot open or close a comment. */
 function safeItem(text: string): string {
-  return text
-    .replaceAll(/\s+/gu, ' ')
-    .replaceAll('<!--', '&lt;!--')
-    .replaceAll('-->', '--&gt;')
-    .trim();
+  return escapeComments(text.replaceAll(/\s+/gu, ' ')).trim();
+}
+
+/** A text that can neither open nor close a comment. */
+export function escapeComments(text: string): string {
+  return text.replaceAll('<!--', '&lt;!--').replaceAll('-->', '--&gt;');
 }
 
 /** Enough text above a block to find its place again. */

@@ -3,7 +3,9 @@ import { type DreamBlock, ownBlockMarks } from '../../memory/sources/index.js';
 import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
 import { gapAfter } from '../../memory-files/insertion.js';
 import { formatCountOf } from '../../support/format.js';
+import { safeLine } from '../../support/safe-line.js';
 import { eolOf } from '../../support/text.js';
+import { escapeComments } from '../promotion/memory-file.js';
 import type { ClaimPlace } from '../scoring/recall-entry.js';
 import type { DeepResult } from './deep-phase.js';
 import type { DreamSettings } from './dream-sources.js';
@@ -72,15 +74,16 @@ function wordOf(decision: PromotionDecision): keyof typeof DECISION_WORDS {
 }
 
 function item(text: string, place: ClaimPlace): string {
-  return `- ${text} (${formatCitation(place)})`;
+  return `- ${text} (${safeLine(formatCitation(place))})`;
 }
 
 function more(count: number): string[] {
   return count > MOST_LISTED ? ['', `… and ${count - MOST_LISTED} more.`] : [];
 }
 
+/** The lines of a report. Whatever names of files and statements contain, none ends the block of the report. */
 function lines(...parts: readonly string[]): string {
-  return `${parts.join('\n').trim()}\n`;
+  return `${escapeComments(parts.join('\n')).trim()}\n`;
 }
 
 /** Replaces the content of a block, adding the block at the end if it is missing. */
@@ -175,9 +178,7 @@ function withEntry(content: string, day: string, text: string): string {
 
 /** Escapes whatever would end the entry or the block. */
 function safe(text: string): string {
-  return text
-    .replaceAll('<!--', '&lt;!--')
-    .replaceAll('-->', '--&gt;')
+  return escapeComments(text)
     .replaceAll(/^(?:-{3,}|\*.*\*)$/gmu, '')
     .trim();
 }
