@@ -4,6 +4,7 @@ import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { isReadOnly, makeFolders, readRegularFile, SHARED_FOLDER_MODE } from '../support/files.js';
 import { realOrGiven } from '../support/paths.js';
 import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
+import { shellWord } from '../support/text.js';
 import type { FileSyntax } from './agent.js';
 import { type DocumentEditor, scriptEditor } from './edit/document-editor.js';
 import { jsonEditor, withoutTrailingCommas } from './edit/json-editor.js';
@@ -132,7 +133,7 @@ const NOT_A_CONFIGURATION: Readonly<Record<string, string>> = {
 
 function readOnlyError(file: string): SvcError {
   return new SvcError('INTEGRATION_WRITE_FAILED', `${file} is read-only`, {
-    hint: `another program may manage it; if not: chmod u+w ${JSON.stringify(file)}`,
+    hint: `another program may manage it; if not: chmod u+w ${shellWord(file)}`,
   });
 }
 

@@ -2,6 +2,7 @@ import { promises, type Stats } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import { formatMode } from '../support/format.js';
+import { shellWord } from '../support/text.js';
 import { placeOf, SecretFault, setCommand } from './secret-context.js';
 
 /**
@@ -93,7 +94,7 @@ export function refuseInsecure(guarded: GuardedPath, stats: Stats, uid: number |
     throw new SecretFault(`the permissions of ${path} cannot be checked on this system`, allow);
   }
   const mode = formatMode(stats.mode);
-  const chmod = `chmod ${key === 'path' ? '600' : 'go-w'} ${JSON.stringify(path)}`;
+  const chmod = `chmod ${key === 'path' ? '600' : 'go-w'} ${shellWord(path)}`;
   if ((stats.mode & OTHERS_WRITE) !== 0) {
     throw new SecretFault(`${path} is writable by other users (${mode})`, chmod);
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { wholeEnvironment } from '../child/program.js';
 import { type ProgramEnd, runProgram } from '../child/run-program.js';
 import { isInside } from '../support/paths.js';
-import { isRecord, parsedJson, utf8Text } from '../support/text.js';
+import { isRecord, parsedJson, shellWord, utf8Text } from '../support/text.js';
 import {
   currentUser,
   type GuardedPath,
@@ -105,7 +105,7 @@ function limitFault(why: string, alias: string, key: string): SecretFault {
 function startHint(code: string, command: string): string {
   switch (code) {
     case 'EACCES':
-      return `chmod u+x ${JSON.stringify(command)}`;
+      return `chmod u+x ${shellWord(command)}`;
     case 'ENOENT':
       return 'its first line (#!) names a program that does not exist';
     default:

@@ -173,6 +173,15 @@ test('a pipe or a device is refused instead of waited for', async () => {
   }
 });
 
+test('the command of a hint runs nothing that is in the name of a folder', async () => {
+  const { folder } = secretFile(SECRETS);
+  const path = folder.write('$(touch run)/secrets.json', SECRETS);
+  chmodSync(path, 0o644);
+  const context = contextOf({ providers: { vault: { source: 'file', path } } });
+  const { hint } = await refusal(KEY, context);
+  assert.is(hint, `chmod 600 '${path}'`);
+});
+
 test('others must not be able to read or change the file', async () => {
   const { context, path } = secretFile(SECRETS);
   for (const [mode, words] of [
@@ -185,7 +194,7 @@ test('others must not be able to read or change the file', async () => {
     chmodSync(path, mode);
     const error = await refusal(KEY, context);
     assert.match(error.message, `${path} ${words} (0${mode.toString(8)})`);
-    assert.is(error.hint, `chmod 600 "${path}"`);
+    assert.is(error.hint, `chmod 600 ${path}`);
   }
   for (const mode of [0o600, 0o400, 0o700]) {
     chmodSync(path, mode);

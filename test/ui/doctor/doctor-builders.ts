@@ -39,7 +39,7 @@ export const READABLE: Finding = {
   message: 'the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone',
   cause: 'mode 0644, should be 0600: a login lets whoever has it act in your name',
   place: { file: '/home/ada/.svc/auth/github-copilot.json' },
-  hint: 'chmod 0600 "/home/ada/.svc/auth/github-copilot.json"',
+  hint: 'chmod 0600 /home/ada/.svc/auth/github-copilot.json',
   fix: fixOf('set the mode of /home/ada/.svc/auth/github-copilot.json to 0600'),
 };
 

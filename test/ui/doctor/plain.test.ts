@@ -29,7 +29,7 @@ test('a text report has each problem, its location, its cause and its fix', () =
 ✗ permissions    permissions checked
   ✗ the secret file /home/ada/.svc/auth/github-copilot.json is not yours alone  ~/.svc/auth/github-copilot.json
     mode 0644, should be 0600: a login lets whoever has it act in your name
-    → chmod 0600 "/home/ada/.svc/auth/github-copilot.json"
+    → chmod 0600 /home/ada/.svc/auth/github-copilot.json
     safe fix: set the mode of /home/ada/.svc/auth/github-copilot.json to 0600
           "webhooks": {
       -     "enabeld": true,

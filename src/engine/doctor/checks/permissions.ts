@@ -10,6 +10,7 @@ import { ifReadable, namesIn } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { nearestExisting } from '../../support/paths.js';
+import { shellWord } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
 import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
 
@@ -189,7 +190,7 @@ function checkAccess(one: Guarded, uid: number): Finding | undefined {
     message,
     cause: `mode ${formatMode(mode)}, should be ${formatMode(to)}: ${cause}`,
     place: { file: path },
-    hint: `chmod ${formatMode(to)} ${JSON.stringify(path)}`,
+    hint: `chmod ${formatMode(to)} ${shellWord(path)}`,
     fix: modeFix(path, mode, to),
   });
 }

@@ -95,7 +95,7 @@ function twoRoots(dir: string): Finding | undefined {
     place: { file: join(dir, 'memory.md'), line: 1, column: 1 },
     hint: both
       ? 'move its content to MEMORY.md and delete it'
-      : `mv ${JSON.stringify(join(dir, 'memory.md'))} ${JSON.stringify(join(dir, 'MEMORY.md'))}`,
+      : `mv ${shellWord(join(dir, 'memory.md'))} ${shellWord(join(dir, 'MEMORY.md'))}`,
   });
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../support/context.js';
 import { randomToken } from '../../support/crypto.js';
 import { fileStamp, makeFolders, PRIVATE_MODE } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
-import { nameHint } from '../../support/text.js';
+import { nameHint, shellWord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
 
 /** What a token allows: `search` is memory_search; `read` is the other tools that read, and the resources; `write` is memory_add. */
@@ -68,7 +68,7 @@ export function tokensFile(stateDir: string): string {
 /** @throws SvcError MCP_TOKEN_UNUSABLE */
 export function readTokens(stateDir: string): readonly McpToken[] {
   const file = tokensFile(stateDir);
-  const text = readPrivateFile(file, RESTORE, `run: chmod 600 ${JSON.stringify(file)}`);
+  const text = readPrivateFile(file, RESTORE, `run: chmod 600 ${shellWord(file)}`);
   if (text === undefined) return [];
   try {
     return fileSchema.parse(JSON.parse(text)).tokens;

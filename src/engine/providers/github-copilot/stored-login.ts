@@ -6,7 +6,7 @@ import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors
 import { ifThere } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
 import { TEMPORARY_ENDING } from '../../support/replace-file.js';
-import { parsedJson } from '../../support/text.js';
+import { parsedJson, shellWord } from '../../support/text.js';
 import { authFolder, loginFile, tokenCacheFile } from './auth-files.js';
 
 /** The login that `svc provider login github-copilot` stores. */
@@ -91,7 +91,7 @@ async function readPrivate(file: string): Promise<string | undefined> {
       const { mode } = await handle.stat();
       if (process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0) {
         throw new SvcError('SECRET_UNRESOLVED', `${file} is readable by other users`, {
-          hint: `chmod 600 ${file}`,
+          hint: `chmod 600 ${shellWord(file)}`,
         });
       }
       return await handle.readFile('utf8');
