@@ -269,7 +269,7 @@ const PLAIN_HEADERS: ReadonlySet<string> = new Set([
  * Values that a vendor may repeat in its error: those of the headers, with and without their
  * scheme.
  */
-function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
+export function sentSecrets({ headers }: Pick<Options, 'headers'>): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (value === undefined || PLAIN_HEADERS.has(name.toLowerCase())) return [];
     return [value].flat().flatMap((text) => [text, text.replace(/^\S+\s+/u, '')]);

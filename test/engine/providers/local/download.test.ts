@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
@@ -211,6 +212,27 @@ test('a token goes to the hub, and not to where it redirects', async ({ host, fo
     assert.is(store.requests[0]?.headers.authorization, undefined);
   } finally {
     await store.close();
+  }
+});
+
+test('a token that the hub repeats in its error is masked', async ({ folder }) => {
+  const env = { HF_TOKEN: 'corp-token-0123456789' };
+  for (const inHeader of [true, false]) {
+    const hub = createServer(({ headers }, response) => {
+      const error = `no access for ${headers.authorization}`;
+      response.writeHead(403, inHeader ? { 'x-error-message': error } : {}).end(error);
+    });
+    await new Promise<void>((listening) => hub.listen(0, '127.0.0.1', listening));
+    const address = hub.address();
+    assert.ok(typeof address === 'object' && address !== null);
+    const HF_ENDPOINT = `http://127.0.0.1:${address.port}`;
+    const { message } = await faultOf(
+      download('hf:ada/words/a.gguf', folder, { env: { ...env, HF_ENDPOINT } }),
+    );
+    hub.closeAllConnections();
+    hub.close();
+    assert.not.match(message, env.HF_TOKEN);
+    assert.match(message, 'no access for ********');
   }
 });
 

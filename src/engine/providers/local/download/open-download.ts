@@ -1,7 +1,8 @@
 import got, { type Request as Stream, TimeoutError } from 'got';
 import { messageOf, systemErrorCode } from '../../../errors/index.js';
+import { createSecretMask } from '../../../masking/index.js';
 import { jsonOrText } from '../../../support/text.js';
-import { answerHead, errorBeginning, ONE_TRY } from '../../http/http-client.js';
+import { answerHead, errorBeginning, ONE_TRY, sentSecrets } from '../../http/http-client.js';
 import { type AnswerHeaders, networkWords, statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
@@ -84,8 +85,9 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
       // The status is enough.
       const body =
         typeof header === 'string' ? header : await errorBeginning(stream).catch(() => '');
+      const masked = createSecretMask(sentSecrets(stream.options)).text(body);
       stream.destroy();
-      throw refusedFault(status, headers, body, url);
+      throw refusedFault(status, headers, masked, url);
     }
     const close = (): void => void stream.destroy();
     return { status, headers, linked, body: bodyOf(stream, url, request.signal), close };
