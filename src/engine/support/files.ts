@@ -102,9 +102,16 @@ export const READ_NO_LINK =
 export function isOpenedAt(descriptor: number, path: string): boolean {
   // Looking at the path again could be tricked by swapping it back.
   const opened = ifReadable(() => readlinkSync(`/proc/self/fd/${descriptor}`));
-  if (opened !== undefined) return opened === path || opened === `${path} (deleted)`;
+  if (opened !== undefined) {
+    return [path, `${path} (deleted)`].some((one) => sameName(one) === sameName(opened));
+  }
   const folder = dirname(path);
   return ifReadable(() => realpathSync(folder)) === folder;
+}
+
+/** Some disks take names in any case and form of Unicode for the same. */
+function sameName(path: string): string {
+  return path.normalize('NFC').toLowerCase();
 }
 
 /**

@@ -160,6 +160,11 @@ test('whether an open file is at a path', () => {
   const folder = folderOf({ 'notes/a.md': '1', 'notes/b.md': '2' });
   const descriptor = openSync(folder.at('notes/a.md'), 'r');
   assert.ok(isOpenedAt(descriptor, folder.at('notes/a.md')));
+  // As a disk without cases takes it.
+  assert.ok(isOpenedAt(descriptor, folder.at('notes/A.md')));
+  if (process.platform === 'linux') {
+    assert.not(isOpenedAt(descriptor, folder.at('notes/b.md')));
+  }
   // As editors save.
   renameSync(folder.at('notes/b.md'), folder.at('notes/a.md'));
   assert.ok(isOpenedAt(descriptor, folder.at('notes/a.md')));
