@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
@@ -7,6 +7,8 @@ import {
   isReadOnly,
   makeFolders,
   PRIVATE_MODE,
+  READ_NO_LINK,
+  readRegularFile,
   SHARED_FOLDER_MODE,
   syncFolder,
 } from '../support/files.js';
@@ -47,7 +49,8 @@ export function readGuarded(dir: string, path: string): GuardedFile {
   if (stats.isSymbolicLink()) throw refused(path, 'it is a symbolic link');
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (stats.size > MOST_FILE_BYTES) throw refused(path, 'it is larger than 4 MB');
-  const bytes = readFileSync(file);
+  // A link that took its place meanwhile would be copied here, to be read by whoever can read this folder.
+  const bytes = readRegularFile(file, MOST_FILE_BYTES, READ_NO_LINK);
   // Invalid UTF-8 would be changed by writing it back.
   if (!isUtf8(bytes)) throw refused(path, 'it is not UTF-8');
   return { path: file, text: bytes.toString('utf8'), exists: true, mode: stats.mode & PERMISSIONS };
