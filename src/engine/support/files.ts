@@ -176,7 +176,7 @@ export function requireFile(stats: Stats): void {
   if (!stats.isFile()) throw systemErrorLike(stats.isDirectory() ? 'EISDIR' : 'EFTYPE');
 }
 
-export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR' | 'ENOENT'): Error {
+export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR' | 'ELOOP'): Error {
   return Object.assign(new Error(code), { code });
 }
 

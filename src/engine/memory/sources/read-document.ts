@@ -61,7 +61,7 @@ export function hashOf(bytes: Buffer): string {
 export function readBytes(absolutePath: string, path: string): BytesOutcome {
   try {
     return withFile(absolutePath, READ_NO_LINK, (descriptor): BytesOutcome => {
-      if (!isOpenedAt(descriptor, absolutePath)) throw systemErrorLike('ENOENT');
+      if (!isOpenedAt(descriptor, absolutePath)) throw systemErrorLike('ELOOP');
       const fingerprint = fingerprintOf(fstatSync(descriptor));
       const { size } = fingerprint;
       if (size > MAX_DOCUMENT_BYTES) return { ok: false, skip: tooLarge(path, size) };

@@ -87,7 +87,7 @@ export async function inspectMedia(
   let handle: FileHandle | undefined;
   try {
     handle = await promises.open(absolutePath, READ_NO_LINK);
-    if (!isOpenedAt(handle.fd, absolutePath)) throw systemErrorLike('ENOENT');
+    if (!isOpenedAt(handle.fd, absolutePath)) throw systemErrorLike('ELOOP');
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
     if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);
