@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
+import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { atMost, nonEmpty } from '../../support/lengths.js';
 import { floatsOf } from '../index/index.js';
-import { MAX_DOCUMENT_BYTES } from '../sources/index.js';
+import { kindOfName, MAX_DOCUMENT_BYTES, modalityOfName } from '../sources/index.js';
 
 /*
  * An export is JSON Lines: a header, documents, vectors by space, and an end with totals. See docs/backup.md.
@@ -289,7 +290,11 @@ export function vectorsOf(
 }
 
 function checkDocument(line: LineOf<'document'>, fault: Fault): void {
-  if (!isSafePath(line.path)) throw fault('its path is not safe on every system');
+  const { path } = line;
+  if (!isSafePath(path)) throw fault('its path is not safe on every system');
+  // Whoever made the export could place a program, or the settings of one, among the notes.
+  const kind = kindOfName(path, { documents: DOCUMENT_FORMATS }) ?? modalityOfName(path);
+  if (kind === undefined) throw fault('it is not a note, document, image or recording');
   const bytes = contentOf(line);
   if (bytes.length > MAX_DOCUMENT_BYTES) throw fault('it is larger than the limit for notes');
   if (hash('sha256', bytes) !== line.sha256) throw fault('its content was changed');

@@ -368,6 +368,15 @@ for (const path of UNSAFE) {
   });
 }
 
+for (const path of ['svc.json', 'package.json', 'memory/Makefile', 'memory/x.py']) {
+  test(`an export places no ${path}`, async () => {
+    const to = worldOf({});
+    const error = await failureOf(importInto(to, exportWith('memory/x.md', path)));
+    assert.equal([error.code, error.location?.line], ['IMPORT_INVALID', 3]);
+    assert.equal(readdirSync(to.notes.path), []);
+  });
+}
+
 test('every note can be restored, whatever its name', async () => {
   const names = ['Call at 10:30.md', '.draft.md', '.hidden/a.md', ' lead/a.md', 'a\nb\u001B.md'];
   const long = `${'folder'.repeat(40)}/`.repeat(6);
