@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import type { InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import {
@@ -11,7 +10,7 @@ import {
 import { formatCountOf } from '../engine/support/format.js';
 import { type BulkWords, renderBulkChange } from '../ui/flows/list.js';
 import { olderThanFlag, readAge, readSince, sinceFlag } from './flag-times.js';
-import { ID, idArg, yesFlag } from './flags.js';
+import { ID, idArg, switchFlag, yesFlag } from './flags.js';
 import { FlowsCommand } from './flows-command.js';
 
 /** The flow that an operator names, where flags can select several instead. */
@@ -24,7 +23,7 @@ export const bulkFlags = {
   ...yesFlag,
   since: sinceFlag,
   'older-than': olderThanFlag('Select what was created this long ago or earlier.'),
-  'dry-run': Flags.boolean({ summary: 'Show what would change without changing anything.' }),
+  'dry-run': switchFlag('Show what would change without changing anything.'),
 };
 
 type BulkFlags = InferredFlags<typeof bulkFlags>;

@@ -1,14 +1,14 @@
-import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { isCalendarDay } from '../engine/support/day.js';
 import { durationMs } from '../engine/support/time.js';
 import { wallClock } from '../engine/support/wall-clock.js';
+import { textFlag } from './flags.js';
 
 /** `--since`: a date (`2026-03-01`) or a duration (`2h`). */
-export const sinceFlag = Flags.string({
-  summary: 'Show only what was created since a date or for a duration (7d).',
-  helpValue: 'WHEN',
-});
+export const sinceFlag = textFlag(
+  'Show only what was created since a date or for a duration (7d).',
+  'WHEN',
+);
 
 /** What times in flags are relative to. */
 export interface TimeContext {
@@ -75,7 +75,7 @@ export function readDuration(text: string, flag: string): number {
 
 /** `--older-than`: a duration, or a number of days. */
 export function olderThanFlag(summary: string) {
-  return Flags.string({ summary, helpValue: 'AGE' });
+  return textFlag(summary, 'AGE');
 }
 
 /** The age of `--older-than`, in milliseconds. @throws SvcError USAGE */

@@ -19,6 +19,29 @@ export function choicesFlag<const T extends readonly string[]>(
   return Flags.option({ options, ...REPEATABLE, summary, ...shownValue })();
 }
 
+/** What some flags have besides a summary. */
+type MoreOfFlag = Partial<
+  Pick<Parameters<typeof Flags.boolean>[0] & object, 'aliases' | 'char' | 'exclusive'>
+>;
+
+/** A flag without a value. */
+export function switchFlag(summary: string, more: MoreOfFlag = {}) {
+  return Flags.boolean({ summary, ...more });
+}
+
+/** A flag that takes a text. */
+export function textFlag(summary: string, helpValue: string, more: MoreOfFlag = {}) {
+  return Flags.string({ summary, helpValue, ...more });
+}
+
+/** A flag that takes a whole number. */
+export function numberFlag(
+  summary: string,
+  more: MoreOfFlag & { readonly min: number; readonly max?: number },
+) {
+  return Flags.integer({ summary, helpValue: 'N', ...more });
+}
+
 /** A flag that takes a text, once or more. */
 export function textsFlag(summary: string, helpValue: string) {
   return Flags.string({ summary, helpValue, ...REPEATABLE });
@@ -38,16 +61,13 @@ export function limitFlag(defaultLimit: number, most = 10_000) {
 
 /** `--max-results` of a search. */
 export function maxResultsFlag(summary: string) {
-  return Flags.integer({ char: 'n', summary, helpValue: 'N', min: 1, max: 1000 });
+  return numberFlag(summary, { char: 'n', min: 1, max: 1000 });
 }
 
 /** Where a server listens. @param key the part of the configuration that has its address */
 export function listenFlags(key: string) {
   return {
-    host: Flags.string({
-      summary: `Listen on this address instead of ${key}.host.`,
-      helpValue: 'HOST',
-    }),
+    host: textFlag(`Listen on this address instead of ${key}.host.`, 'HOST'),
     port: Flags.integer({
       summary: `Listen on this port instead of ${key}.port; 0 picks a free one.`,
       helpValue: 'PORT',
@@ -89,7 +109,7 @@ export type FlagsOf<Command extends { readonly flags: FlagInput }> = InferredFla
 
 /** The agent or folder that a memory command works on. */
 export const targetFlags = {
-  agent: Flags.string({ summary: 'Use the memory of this agent.', helpValue: 'ID', char: 'a' }),
+  agent: textFlag('Use the memory of this agent.', 'ID', { char: 'a' }),
   workspace: Flags.string({
     char: 'w',
     summary: 'Use this folder of Markdown, without configuration.',
@@ -111,7 +131,7 @@ export type TargetFlags = Partial<InferredFlags<typeof targetFlags>> & {
 
 /** For commands that ask before they act. */
 export const yesFlag = {
-  yes: Flags.boolean({ summary: 'Skip confirmation prompts.', char: 'y' }),
+  yes: switchFlag('Skip confirmation prompts.', { char: 'y' }),
 };
 
 /** A flag with a number from 0 to 1. */
@@ -141,18 +161,12 @@ const CHAT_TYPES = ['direct', 'group', 'channel', 'explicit'] as const satisfies
 
 /** How an agent describes the conversation that asks. */
 export const sessionFlags = {
-  'session-key': Flags.string({
-    summary: 'Conversation that asks, e.g. agent:main:telegram:direct:42.',
-    helpValue: 'KEY',
-  }),
+  'session-key': textFlag('Conversation that asks, e.g. agent:main:telegram:direct:42.', 'KEY'),
   'chat-type': Flags.custom<ChatType>({
     summary: 'Kind of conversation; overrides the session key.',
     options: CHAT_TYPES,
   })(),
-  channel: Flags.string({
-    summary: 'Channel of the conversation, such as telegram.',
-    helpValue: 'NAME',
-  }),
+  channel: textFlag('Channel of the conversation, such as telegram.', 'NAME'),
 };
 
 /** The values of {@link sessionFlags}. */
@@ -194,9 +208,7 @@ export const sessionArgs = {
 /** How many next runs of a schedule are shown without `--count`. */
 export const RUNS_SHOWN = 5;
 /** `--count` of them. */
-export const runsFlag = Flags.integer({
-  summary: `Number of runs to show (default ${RUNS_SHOWN}).`,
-  helpValue: 'N',
+export const runsFlag = numberFlag(`Number of runs to show (default ${RUNS_SHOWN}).`, {
   min: 1,
   max: 1000,
 });

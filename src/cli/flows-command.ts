@@ -14,7 +14,7 @@ import { formatClock, formatDuration } from '../engine/support/format.js';
 import { waitWords } from '../ui/flows/rows.js';
 import { BaseCommand } from './base-command.js';
 import { readDuration, readSince, sinceFlag, type TimeContext } from './flag-times.js';
-import { choicesFlag, idArg, limitFlag } from './flags.js';
+import { choicesFlag, idArg, limitFlag, numberFlag, switchFlag, textFlag } from './flags.js';
 import type { Followed } from './watch-flows.js';
 
 /** Base of commands that work on flows: opens them and closes them at the end. */
@@ -98,10 +98,7 @@ export function runtimesFlag(summary: string) {
 }
 
 /** `--route`: who created a flow. */
-export const routeFlag = Flags.string({
-  summary: 'Select flows that this webhook route created.',
-  helpValue: 'ROUTE',
-});
+export const routeFlag = textFlag('Select flows that this webhook route created.', 'ROUTE');
 
 /** Default of `--limit` of a list. */
 export const MOST_LISTED = 50;
@@ -139,11 +136,10 @@ export function taskFilterFlags(defaultLimit: number) {
 
 /** Flags of the lists of flows and tasks that do not limit them. */
 export const listFlags = {
-  audit: Flags.boolean({
-    summary: 'Show stuck, lost or inconsistent entries; exit with 1 on errors.',
+  audit: switchFlag('Show stuck, lost or inconsistent entries; exit with 1 on errors.', {
     exclusive: ['watch'],
   }),
-  watch: Flags.boolean({ summary: 'Keep running and show changes.' }),
+  watch: switchFlag('Keep running and show changes.'),
 };
 
 /** Base of the commands that list flows or tasks, and can follow the list. */
@@ -187,12 +183,12 @@ export async function recordFilter<Status>(
 }
 
 export const targetFlag = {
-  target: Flags.string({ summary: 'Only the notification for this target.', helpValue: 'TARGET' }),
+  target: textFlag('Only the notification for this target.', 'TARGET'),
 };
 
 export const notificationFlags = {
   ...targetFlag,
-  flow: Flags.string({ summary: 'Only those of this flow (whole ID).', helpValue: 'ID' }),
+  flow: textFlag('Only those of this flow (whole ID).', 'ID'),
 };
 
 export const notificationArgs = {
@@ -200,10 +196,7 @@ export const notificationArgs = {
 };
 
 export const waitFlags = {
-  timeout: Flags.string({
-    summary: 'Stop waiting after this time and exit with 124.',
-    helpValue: 'DURATION',
-  }),
+  timeout: textFlag('Stop waiting after this time and exit with 124.', 'DURATION'),
 };
 
 /** Base of `svc flow wait` and `svc task wait`. */
@@ -243,10 +236,12 @@ export const leaseArgs = {
   task: idArg({ required: true, description: 'Task ID from "svc task claim".' }),
 };
 
+/** `--lease-seconds`. */
+export function leaseSecondsFlag(summary: string) {
+  return numberFlag(summary, { min: 1, max: 86_400 });
+}
+
 /** How a worker proves that it holds the task. */
 export const leaseFlags = {
-  'lease-token': Flags.string({
-    summary: 'Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.',
-    helpValue: 'TOKEN',
-  }),
+  'lease-token': textFlag('Lease token from "svc task claim"; safer in SVC_LEASE_TOKEN.', 'TOKEN'),
 };

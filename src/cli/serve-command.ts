@@ -1,5 +1,4 @@
 import { isatty } from 'node:tty';
-import * as Flags from '@oclif/core/flags';
 import type { LoadedConfig } from '../engine/config/index.js';
 import { systemErrorCode } from '../engine/errors/index.js';
 import {
@@ -15,6 +14,7 @@ import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand } from './base-command.js';
 import type { CommandContext } from './command-context.js';
 import { programWords } from './context.js';
+import { switchFlag } from './flags.js';
 import { failureWords } from './report-error.js';
 import { writeStderr } from './stderr.js';
 import { screenOptions, toClipboard } from './terminal.js';
@@ -218,9 +218,7 @@ export abstract class ServeCommand extends BaseCommand {
 
 /** Flags of commands that serve webhooks. */
 export const accessLogFlag = {
-  'access-log': Flags.boolean({
-    summary: 'Log each request to the webhook listener (logging.accessLog).',
-  }),
+  'access-log': switchFlag('Log each request to the webhook listener (logging.accessLog).'),
 };
 
 /** A configuration with what these flags change. */

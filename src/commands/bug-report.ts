@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
+import { textFlag } from '../cli/flags.js';
 import { SvcError } from '../engine/errors/index.js';
 import { writeBugReport } from '../engine/overview/bug-report.js';
 import type { BugReportOutput } from '../engine/overview/output-schemas.js';
@@ -12,9 +12,7 @@ export default class BugReport extends BaseCommand {
     'Collects versions, the masked configuration, the state of agents and services, and the end of recent logs. Secrets are read so that they can be masked. Nothing from your notes is added, but logs can contain warnings that name a file and what task programs printed. Nothing is sent anywhere.';
   static override examples = examples('', '--output ./report.tar.gz', '--json');
   static override flags = {
-    output: Flags.string({
-      summary: 'Write the archive to this file; a timestamped name by default.',
-      helpValue: 'FILE',
+    output: textFlag('Write the archive to this file; a timestamped name by default.', 'FILE', {
       char: 'o',
     }),
   };

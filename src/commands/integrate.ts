@@ -2,7 +2,14 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
-import { type FlagsOf, missingArgument, targetFlags, yesFlag } from '../cli/flags.js';
+import {
+  type FlagsOf,
+  missingArgument,
+  switchFlag,
+  targetFlags,
+  textFlag,
+  yesFlag,
+} from '../cli/flags.js';
 import {
   AGENT_IDS,
   agentNamed,
@@ -44,31 +51,23 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    list: Flags.boolean({
-      summary: 'List agents, whether they were found, and whether svc is registered.',
+    list: switchFlag('List agents, whether they were found, and whether svc is registered.', {
       exclusive: ['remove', 'active-memory', 'capture', 'remote'],
     }),
-    remove: Flags.boolean({
-      summary: 'Remove the registration, including active memory and capture.',
+    remove: switchFlag('Remove the registration, including active memory and capture.', {
       exclusive: ['active-memory', 'capture', 'remote'],
     }),
-    project: Flags.boolean({
-      summary: "Use the agent's configuration in the current folder, not your own.",
-    }),
+    project: switchFlag("Use the agent's configuration in the current folder, not your own."),
     name: Flags.string({
       summary: 'Name of the server in the agent, to register several memories.',
       helpValue: 'NAME',
       default: 'svc',
     }),
-    'active-memory': Flags.boolean({
-      summary: 'Also recall memory before each turn, where the agent supports it.',
-    }),
-    capture: Flags.boolean({
-      summary: 'Also capture what was decided, where the agent supports it.',
-    }),
-    remote: Flags.string({
-      summary: 'Connect to the MCP server at this URL instead of starting one.',
-      helpValue: 'URL',
+    'active-memory': switchFlag(
+      'Also recall memory before each turn, where the agent supports it.',
+    ),
+    capture: switchFlag('Also capture what was decided, where the agent supports it.'),
+    remote: textFlag('Connect to the MCP server at this URL instead of starting one.', 'URL', {
       exclusive: ['agent', 'workspace', 'config', 'active-memory', 'capture'],
     }),
     'token-env': Flags.string({
@@ -77,7 +76,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
       // With dependsOn, the usage line would have a gap where --remote was.
       relationships: [{ type: 'all', flags: ['remote'] }],
     }),
-    'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
+    'dry-run': switchFlag('Show the change without writing it.'),
   };
 
   async run(): Promise<IntegrateOutput | IntegrationsOutput> {

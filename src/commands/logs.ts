@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
-import type { FlagsOf } from '../cli/flags.js';
+import { type FlagsOf, switchFlag, textFlag } from '../cli/flags.js';
 import { print, stdoutLost } from '../cli/print.js';
 import { SvcError } from '../engine/errors/index.js';
 import type { LogsOutput } from '../engine/serve/index.js';
@@ -29,19 +29,16 @@ export default class Logs extends BaseCommand {
     '--route ci',
   );
   static override flags = {
-    follow: Flags.boolean({ summary: 'Keep showing new lines.', char: 'f' }),
+    follow: switchFlag('Keep showing new lines.', { char: 'f' }),
     lines: Flags.integer({
       summary: 'Show this many of the newest lines.',
       helpValue: 'N',
       default: DEFAULT_LINES,
       min: 0,
     }),
-    service: Flags.string({
-      summary: 'Show only lines of this service; memory means those of all agents.',
-      helpValue: 'NAME',
-    }),
-    route: Flags.string({ summary: 'Show only lines about this webhook route.', helpValue: 'ID' }),
-    'request-id': Flags.string({ summary: 'Show only lines about this request.', helpValue: 'ID' }),
+    service: textFlag('Show only lines of this service; memory means those of all agents.', 'NAME'),
+    route: textFlag('Show only lines about this webhook route.', 'ID'),
+    'request-id': textFlag('Show only lines about this request.', 'ID'),
     level: Flags.option({
       options: LOG_LEVELS,
       summary: 'Show only lines of this level or above.',

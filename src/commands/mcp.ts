@@ -1,9 +1,9 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
 import {
   listenFlags,
   sessionFacts,
   sessionFlags,
+  switchFlag,
   type TargetFlags,
   targetFlags,
 } from '../cli/flags.js';
@@ -32,7 +32,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    http: Flags.boolean({ summary: 'Listen on an address instead of using stdin and stdout.' }),
+    http: switchFlag('Listen on an address instead of using stdin and stdout.'),
     ...listenFlags('mcp.http'),
   };
 

@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../cli/base-command.js';
 import { account, configWords, programWords, serviceVariables } from '../cli/context.js';
-import { choicesFlag, type FlagsOf } from '../cli/flags.js';
+import { choicesFlag, type FlagsOf, switchFlag } from '../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command.js';
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
@@ -17,9 +16,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
   static override examples = examples('', '--plain --without health', '--print-systemd');
   static override flags = {
     ...accessLogFlag,
-    'print-systemd': Flags.boolean({
-      summary: 'Print a systemd unit for this installation and exit.',
-    }),
+    'print-systemd': switchFlag('Print a systemd unit for this installation and exit.'),
     without: choicesFlag(SERVICE_SWITCHES, 'Do not run this service.', 'SERVICE'),
   };
 

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { processFacts } from '../cli/context.js';
+import { switchFlag } from '../cli/flags.js';
 import type { UpgradeOutput } from '../engine/overview/output-schemas.js';
 import { describeUpgrade } from '../engine/overview/upgrade.js';
 import { renderUpgrade } from '../ui/overview/about.js';
@@ -11,7 +11,7 @@ export default class Upgrade extends BaseCommand {
     'Prints the command that upgrades this installation, and runs nothing. With --check, npm asks its registry for the newest version; svc never does that on its own. After an upgrade, restart what is running: svc serve, and the agents that use svc mcp.';
   static override examples = examples('', '--json', '--check');
   static override flags = {
-    check: Flags.boolean({ summary: 'Ask the registry of npm for the newest version.' }),
+    check: switchFlag('Ask the registry of npm for the newest version.'),
   };
 
   async run(): Promise<UpgradeOutput> {

@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { completionScript } from '../../cli/completion-script.js';
-import { yesFlag } from '../../cli/flags.js';
+import { switchFlag, yesFlag } from '../../cli/flags.js';
 import {
   COMPLETION_SHELLS,
   type CompletionPlan,
@@ -26,7 +25,7 @@ export default class CompletionInstall extends BaseCommand {
   };
   static override flags = {
     ...yesFlag,
-    remove: Flags.boolean({ summary: 'Remove the completion again.' }),
+    remove: switchFlag('Remove the completion again.'),
   };
 
   async run() {

@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { switchFlag } from '../../cli/flags.js';
 import { showDoctor } from '../../cli/show-doctor.js';
 import { type DoctorOutput, doctorOutput } from '../../engine/doctor/index.js';
 
@@ -13,7 +13,7 @@ On a terminal, select a finding to see what its fix changes, and press a key to 
 Exits with 1 while faults remain. Warnings do not change the exit code.`;
   static override examples = examples('', '--plain', '--fix', '--json --config ./svc.json');
   static override flags = {
-    fix: Flags.boolean({ summary: 'Apply every safe fix without asking, then check again.' }),
+    fix: switchFlag('Apply every safe fix without asking, then check again.'),
   };
 
   async run(): Promise<DoctorOutput> {

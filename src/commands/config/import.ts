@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { yesFlag } from '../../cli/flags.js';
+import { switchFlag, yesFlag } from '../../cli/flags.js';
 import {
   applyImport,
   type ConfigImportOutput,
@@ -39,7 +39,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
       required: true,
       helpValue: 'PROGRAM',
     })(),
-    'dry-run': Flags.boolean({ summary: 'Show the change without writing it.' }),
+    'dry-run': switchFlag('Show the change without writing it.'),
   };
 
   async run(): Promise<ConfigImportOutput> {

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { yesFlag } from '../../cli/flags.js';
+import { switchFlag, textFlag, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { allOf } from '../../cli/standard-streams.js';
 import { type InitializedConfig, initConfig } from '../../engine/config/authoring.js';
@@ -25,26 +24,18 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
   );
   static override flags = {
     ...yesFlag,
-    force: Flags.boolean({ summary: 'Start over: replace an existing file.', char: 'f' }),
-    workspace: Flags.string({
-      summary: 'The workspace folder; created when it is missing.',
-      helpValue: 'DIR',
-      char: 'w',
-    }),
-    provider: Flags.string({
-      summary: 'Embedding provider: an adapter, an entry of models.providers, auto, or none.',
-      helpValue: 'NAME',
-    }),
-    model: Flags.string({ summary: 'The embedding model.', helpValue: 'NAME' }),
-    'key-env': Flags.string({
-      summary: 'The variable with the API key; the key itself is not written.',
-      helpValue: 'NAME',
+    force: switchFlag('Start over: replace an existing file.', { char: 'f' }),
+    workspace: textFlag('The workspace folder; created when it is missing.', 'DIR', { char: 'w' }),
+    provider: textFlag(
+      'Embedding provider: an adapter, an entry of models.providers, auto, or none.',
+      'NAME',
+    ),
+    model: textFlag('The embedding model.', 'NAME'),
+    'key-env': textFlag('The variable with the API key; the key itself is not written.', 'NAME', {
       exclusive: ['key-stdin'],
     }),
-    'key-stdin': Flags.boolean({
-      summary: 'Read the API key from stdin and store it in a private file.',
-    }),
-    'no-index': Flags.boolean({ summary: 'Do not build an index.' }),
+    'key-stdin': switchFlag('Read the API key from stdin and store it in a private file.'),
+    'no-index': switchFlag('Do not build an index.'),
   };
 
   async run(): Promise<InitializedConfig | SetUpOutput> {

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { switchFlag, targetFlags } from '../../cli/flags.js';
 import { showConfig } from '../../engine/config/index.js';
 import { renderEffective } from '../../ui/config/config-text.js';
 
@@ -11,7 +10,7 @@ export default class ConfigShow extends BaseCommand {
   static override examples = examples('', '--origin', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    origin: Flags.boolean({ summary: 'Show where each value comes from.' }),
+    origin: switchFlag('Show where each value comes from.'),
   };
 
   async run() {

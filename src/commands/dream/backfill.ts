@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import {
   backfillOutput,
   type DreamBackfillOutput,
@@ -25,15 +24,9 @@ export default class DreamBackfill extends DreamCommand {
   );
   static override flags = {
     agent: targetFlags.agent,
-    path: Flags.string({
-      summary: 'A daily note or a folder, relative to the workspace.',
-      helpValue: 'PATH',
-    }),
-    'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
-    rollback: Flags.string({
-      summary: 'Undo a backfill, by its ID from svc dream list.',
-      helpValue: 'ID',
-    }),
+    path: textFlag('A daily note or a folder, relative to the workspace.', 'PATH'),
+    'dry-run': switchFlag('Show what would change without writing anything.'),
+    rollback: textFlag('Undo a backfill, by its ID from svc dream list.', 'ID'),
   };
 
   async run(): Promise<DreamBackfillOutput> {

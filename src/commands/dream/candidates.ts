@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { numberFlag, targetFlags } from '../../cli/flags.js';
 import {
   candidateOutput,
   type DreamCandidatesOutput,
@@ -19,9 +18,7 @@ export default class DreamCandidates extends DreamCommand {
   static override examples = examples('', '--plain --limit 50', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    limit: Flags.integer({
-      summary: `Maximum number of claims to show (default ${LIMIT}).`,
-      helpValue: 'N',
+    limit: numberFlag(`Maximum number of claims to show (default ${LIMIT}).`, {
       char: 'n',
       min: 1,
       max: 50_000,

@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { SweepCommand } from '../../cli/dream/sweep-command.js';
-import { choicesFlag, targetFlags } from '../../cli/flags.js';
+import { choicesFlag, switchFlag, targetFlags } from '../../cli/flags.js';
 import { type DreamRunOutput, PHASES } from '../../engine/dreaming/index.js';
 
 export default class DreamRun extends SweepCommand {
@@ -19,7 +18,7 @@ If a phase or a workspace fails, the others still run and the command exits with
   static override flags = {
     agent: targetFlags.agent,
     phase: choicesFlag(PHASES, 'Run only this phase, even if it is disabled.'),
-    'dry-run': Flags.boolean({ summary: 'Show what would change without writing anything.' }),
+    'dry-run': switchFlag('Show what would change without writing anything.'),
   };
 
   async run(): Promise<DreamRunOutput> {

@@ -1,8 +1,7 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { account, configWords, programWords, serviceVariables } from '../../cli/context.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { RUNS_SHOWN, runsFlag, targetFlags } from '../../cli/flags.js';
+import { RUNS_SHOWN, runsFlag, switchFlag, targetFlags } from '../../cli/flags.js';
 import { resolveAgent } from '../../engine/config/index.js';
 import {
   crontabLine,
@@ -28,15 +27,11 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
   static override flags = {
     agent: targetFlags.agent,
     count: runsFlag,
-    'print-crontab': Flags.boolean({
-      summary: 'Print a line for your crontab.',
+    'print-crontab': switchFlag('Print a line for your crontab.', {
       aliases: ['crontab'],
       exclusive: ['print-systemd'],
     }),
-    'print-systemd': Flags.boolean({
-      summary: 'Print a systemd service and its timer.',
-      aliases: ['systemd'],
-    }),
+    'print-systemd': switchFlag('Print a systemd service and its timer.', { aliases: ['systemd'] }),
   };
 
   async run(): Promise<DreamScheduleOutput> {

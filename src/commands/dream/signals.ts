@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { limitFlag, targetFlags } from '../../cli/flags.js';
+import { limitFlag, switchFlag, targetFlags } from '../../cli/flags.js';
 import {
   type DreamSignalsOutput,
   recalledClaims,
@@ -18,7 +17,7 @@ export default class DreamSignals extends DreamCommand {
   static override examples = examples('', '--all --limit 100', '--agent main --json');
   static override flags = {
     agent: targetFlags.agent,
-    all: Flags.boolean({ summary: 'Include claims that no search has recalled.' }),
+    all: switchFlag('Include claims that no search has recalled.'),
     limit: limitFlag(20, 50_000),
   };
 

@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { missingArgument, targetFlags, textsFlag } from '../../cli/flags.js';
+import { missingArgument, switchFlag, targetFlags, textFlag, textsFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
@@ -29,12 +29,9 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
       helpValue: 'PATH',
       default: 'today',
     }),
-    heading: Flags.string({
-      summary: 'Section to add to; created at the end if it is missing.',
-      helpValue: 'TEXT',
-    }),
+    heading: textFlag('Section to add to; created at the end if it is missing.', 'TEXT'),
     tag: textsFlag('Tag of the line; repeatable.', 'TAG'),
-    'allow-secret': Flags.boolean({ summary: 'Add it even if it looks like a secret.' }),
+    'allow-secret': switchFlag('Add it even if it looks like a secret.'),
   };
 
   async run(): Promise<MemoryAddOutput> {

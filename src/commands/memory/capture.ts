@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { missingArgument, targetFlags } from '../../cli/flags.js';
+import { missingArgument, switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf } from '../../engine/errors/index.js';
@@ -35,15 +35,15 @@ export default class MemoryCapture extends MemoryCommand {
       options: HOOK_READERS,
       summary: "Read this agent's hook JSON from stdin.",
     })(),
-    'dry-run': Flags.boolean({ summary: 'Show what would be kept, and write nothing.' }),
+    'dry-run': switchFlag('Show what would be kept, and write nothing.'),
     reader: Flags.option({
       options: SESSION_READERS,
       summary: 'Format of the transcript (default: detected).',
     })(),
-    session: Flags.string({
-      summary: 'Name of the conversation (default: the name of the file), or its id in a database.',
-      helpValue: 'ID',
-    }),
+    session: textFlag(
+      'Name of the conversation (default: the name of the file), or its id in a database.',
+      'ID',
+    ),
   };
 
   protected override readonly hookFlag = 'agent-hook';

@@ -5,9 +5,12 @@ import { examples } from '../../cli/base-command.js';
 import {
   type FlagsOf,
   missingArgument,
+  numberFlag,
   outputFile,
   shareFlag,
+  switchFlag,
   targetFlags,
+  textFlag,
   textsFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
@@ -65,32 +68,20 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
       min: 0,
       default: 10,
     }),
-    baseline: Flags.string({
-      summary: 'Compare the metrics with those in this file.',
-      helpValue: 'FILE',
-    }),
+    baseline: textFlag('Compare the metrics with those in this file.', 'FILE'),
     margin: shareFlag({
       summary: 'Allowed drop of a metric below the baseline, 0 to 1.',
       helpValue: 'SHARE',
       default: 0.01,
     }),
-    'write-baseline': Flags.string({
-      summary: 'Write the metrics to this file.',
-      helpValue: 'FILE',
-    }),
-    generate: Flags.integer({
-      summary: 'Draft this many questions from your notes instead.',
-      helpValue: 'N',
+    'write-baseline': textFlag('Write the metrics to this file.', 'FILE'),
+    generate: numberFlag('Draft this many questions from your notes instead.', {
       min: 1,
       max: 100_000,
       exclusive: ['compare', 'baseline', 'write-baseline'],
     }),
-    output: Flags.string({
-      summary: 'File to write drafts to (default: stdout).',
-      helpValue: 'FILE',
-      char: 'o',
-    }),
-    force: Flags.boolean({ summary: 'Overwrite an existing file of drafts.', char: 'f' }),
+    output: textFlag('File to write drafts to (default: stdout).', 'FILE', { char: 'o' }),
+    force: switchFlag('Overwrite an existing file of drafts.', { char: 'f' }),
     seed: Flags.integer({
       summary: 'Random seed for drafts and for significance tests.',
       helpValue: 'N',

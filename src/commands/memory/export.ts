@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { outputFile, targetFlags } from '../../cli/flags.js';
+import { outputFile, switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { printInTurn, stdoutLost } from '../../cli/print.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -19,13 +18,9 @@ export default class MemoryExport extends MemoryCommand {
   );
   static override flags = {
     ...targetFlags,
-    output: Flags.string({
-      summary: 'Write to this file instead of stdout.',
-      helpValue: 'FILE',
-      char: 'o',
-    }),
-    vectors: Flags.boolean({ summary: 'Include the vectors of the passages.' }),
-    force: Flags.boolean({ summary: 'Overwrite an existing file.', char: 'f' }),
+    output: textFlag('Write to this file instead of stdout.', 'FILE', { char: 'o' }),
+    vectors: switchFlag('Include the vectors of the passages.'),
+    force: switchFlag('Overwrite an existing file.', { char: 'f' }),
   };
 
   async run(): Promise<ExportOutput | Record<string, never>> {

@@ -1,11 +1,12 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import {
   type FlagsOf,
   maxResultsFlag,
   missingArgument,
+  switchFlag,
   targetFlags,
+  textFlag,
   yesFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
@@ -52,10 +53,10 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    'from-file': Flags.boolean({ summary: 'Remove it from the files too, keeping backups.' }),
+    'from-file': switchFlag('Remove it from the files too, keeping backups.'),
     'max-results': maxResultsFlag('Maximum passages for a query (query.maxResults, 6).'),
-    list: Flags.boolean({ summary: 'List what is forgotten.', exclusive: ['undo'] }),
-    undo: Flags.string({ summary: 'Undo the entry with this ID.', helpValue: 'ID' }),
+    list: switchFlag('List what is forgotten.', { exclusive: ['undo'] }),
+    undo: textFlag('Undo the entry with this ID.', 'ID'),
   };
 
   async run(): Promise<ForgetOutput | ForgetListOutput | ForgetUndoOutput> {

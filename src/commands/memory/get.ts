@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { sessionFlags, targetFlags } from '../../cli/flags.js';
+import { numberFlag, sessionFlags, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, truncationNote } from '../../ui/memory/get.js';
@@ -23,9 +22,9 @@ export default class MemoryGet extends MemoryCommand {
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    from: Flags.integer({ summary: 'First line, starting at 1.', helpValue: 'N', min: 1 }),
-    lines: Flags.integer({ summary: 'Number of lines.', helpValue: 'N', min: 1 }),
-    'line-numbers': Flags.boolean({ summary: 'Show line numbers.' }),
+    from: numberFlag('First line, starting at 1.', { min: 1 }),
+    lines: numberFlag('Number of lines.', { min: 1 }),
+    'line-numbers': switchFlag('Show line numbers.'),
   };
 
   protected override readonly answersVerbatim = true;

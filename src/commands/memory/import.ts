@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, targetFlags, yesFlag } from '../../cli/flags.js';
+import { type FlagsOf, targetFlags, textFlag, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
@@ -38,7 +38,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    into: Flags.string({ summary: 'Target folder; the workspace by default.', helpValue: 'DIR' }),
+    into: textFlag('Target folder; the workspace by default.', 'DIR'),
     existing: Flags.custom<ExistingFiles>({
       summary: 'What to do with existing files that differ.',
       options: ['refuse', 'keep', 'replace'],

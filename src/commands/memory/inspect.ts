@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
@@ -21,7 +20,7 @@ export default class MemoryInspect extends MemoryCommand {
   };
   static override flags = {
     ...targetFlags,
-    long: Flags.boolean({ summary: 'Show the whole text of each chunk.', char: 'l' }),
+    long: switchFlag('Show the whole text of each chunk.', { char: 'l' }),
   };
 
   async run(): Promise<InspectOutput> {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { missingArgument, targetFlags } from '../../cli/flags.js';
+import { missingArgument, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
@@ -20,7 +19,7 @@ export default class MemoryLinks extends MemoryCommand {
   };
   static override flags = {
     ...targetFlags,
-    broken: Flags.boolean({ summary: 'Show only broken links, of all notes without a PATH.' }),
+    broken: switchFlag('Show only broken links, of all notes without a PATH.'),
   };
 
   async run(): Promise<LinksOutput> {

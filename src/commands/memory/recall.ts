@@ -1,7 +1,13 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { missingArgument, sessionFlags, targetFlags } from '../../cli/flags.js';
+import {
+  missingArgument,
+  sessionFlags,
+  switchFlag,
+  targetFlags,
+  textFlag,
+} from '../../cli/flags.js';
 import { type RecallFlags, recallTurn, runRecallHook } from '../../cli/recall-turn.js';
 import {
   HOOK_AGENTS,
@@ -35,23 +41,17 @@ export default class MemoryRecall extends BaseCommand {
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    explain: Flags.boolean({ summary: 'Show the gates, the query and the results.' }),
+    explain: switchFlag('Show the gates, the query and the results.'),
     hook: Flags.custom<HookAgent>({
       summary: "Read this agent's hook JSON from stdin and write its answer.",
       options: [...HOOK_AGENTS],
     })(),
-    model: Flags.string({
-      summary: 'The model answering the turn, used if none is configured.',
-      helpValue: 'PROVIDER/MODEL',
-    }),
+    model: textFlag('The model answering the turn, used if none is configured.', 'PROVIDER/MODEL'),
     switch: Flags.custom<'off' | 'on'>({
       summary: 'Turn recalls off or on for the conversation.',
       options: ['on', 'off'],
     })(),
-    transcript: Flags.string({
-      summary: 'The conversation so far, as a file of JSON lines.',
-      helpValue: 'FILE',
-    }),
+    transcript: textFlag('The conversation so far, as a file of JSON lines.', 'FILE'),
     trigger: Flags.string({
       summary: 'What triggered the turn; only user recalls memory.',
       default: 'user',

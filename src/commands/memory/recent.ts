@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { choicesFlag, limitFlag, targetFlags } from '../../cli/flags.js';
+import { choicesFlag, limitFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { RecentOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { recentChanges } from '../../engine/memory/inspect/recent.js';
@@ -18,10 +17,7 @@ export default class MemoryRecent extends MemoryCommand {
   static override flags = {
     ...targetFlags,
     limit: limitFlag(20),
-    since: Flags.string({
-      summary: 'Only changes since this date: a date, "last week", or 7d.',
-      helpValue: 'DATE',
-    }),
+    since: textFlag('Only changes since this date: a date, "last week", or 7d.', 'DATE'),
     source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags, yesFlag } from '../../cli/flags.js';
+import { switchFlag, targetFlags, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { OpenedMemory, ResetOutput } from '../../engine/memory/index.js';
 import { safeLine } from '../../ui/safe-text.js';
@@ -13,7 +12,7 @@ export default class MemoryReset extends MemoryCommand {
   static override flags = {
     ...targetFlags,
     ...yesFlag,
-    all: Flags.boolean({ summary: 'Delete the indexes of all agents.' }),
+    all: switchFlag('Delete the indexes of all agents.'),
   };
 
   async run(): Promise<ResetOutput> {

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import {
   choicesFlag,
@@ -10,7 +9,9 @@ import {
   missingArgument,
   sessionFlags,
   shareFlag,
+  switchFlag,
   targetFlags,
+  textFlag,
   textsFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
@@ -69,33 +70,24 @@ Words match in any combination and in all their forms. "quoted words" must occur
   static override flags = {
     ...targetFlags,
     ...sessionFlags,
-    since: Flags.string({
-      summary: 'Only notes from this date on: a date, "last week", or 7d.',
-      helpValue: 'DATE',
-    }),
-    before: Flags.string({ summary: 'Only notes from before this date.', helpValue: 'DATE' }),
-    on: Flags.string({ summary: 'Only notes of this day or period.', helpValue: 'DATE' }),
+    since: textFlag('Only notes from this date on: a date, "last week", or 7d.', 'DATE'),
+    before: textFlag('Only notes from before this date.', 'DATE'),
+    on: textFlag('Only notes of this day or period.', 'DATE'),
     where: textsFlag(
       'Only notes whose front matter has key=value, key>value or key<value.',
       'CONDITION',
     ),
     tag: textsFlag('Only notes with this tag.', 'TAG'),
-    heading: Flags.string({
-      summary: 'Only passages under a heading that contains this text.',
-      helpValue: 'TEXT',
-    }),
+    heading: textFlag('Only passages under a heading that contains this text.', 'TEXT'),
     kind: textsFlag('Only this kind of document, such as pdf or image.', 'KIND'),
-    exact: Flags.boolean({ summary: 'Search for the words as typed, without corrections.' }),
-    explain: Flags.boolean({ summary: 'Explain each score.' }),
-    long: Flags.boolean({
-      summary: 'Show whole passages on a terminal, not one line of each.',
-      char: 'l',
-    }),
+    exact: switchFlag('Search for the words as typed, without corrections.'),
+    explain: switchFlag('Explain each score.'),
+    long: switchFlag('Show whole passages on a terminal, not one line of each.', { char: 'l' }),
     'max-results': maxResultsFlag('Number of results (query.maxResults, 6).'),
     'min-score': shareFlag({ summary: 'Minimum score, 0 to 1.', helpValue: 'SCORE' }),
-    'no-rerank': Flags.boolean({ summary: 'Keep the order without the reranker.' }),
-    path: Flags.string({ summary: 'Only files whose path matches this glob.', helpValue: 'GLOB' }),
-    related: Flags.boolean({ summary: 'Show the notes that each result is linked with.' }),
+    'no-rerank': switchFlag('Keep the order without the reranker.'),
+    path: textFlag('Only files whose path matches this glob.', 'GLOB'),
+    related: switchFlag('Show the notes that each result is linked with.'),
     source: choicesFlag(['memory', 'sessions'], 'Only this source.'),
   };
 

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
 import { embeddingStatus } from '../../engine/memory/embedding-status.js';
@@ -38,12 +37,9 @@ export default class MemoryStatus extends MemoryCommand {
   );
   static override flags = {
     ...targetFlags,
-    deep: Flags.boolean({ summary: 'Test the embedding provider and its fallback.' }),
-    index: Flags.boolean({ summary: 'Update the index first.' }),
-    why: Flags.string({
-      summary: 'Show whether a file is indexed, and which rule decided.',
-      helpValue: 'PATH',
-    }),
+    deep: switchFlag('Test the embedding provider and its fallback.'),
+    index: switchFlag('Update the index first.'),
+    why: textFlag('Show whether a file is indexed, and which rule decided.', 'PATH'),
   };
 
   async run(): Promise<StatusesOutput> {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { numberFlag, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
@@ -22,13 +21,8 @@ export default class MemoryUndo extends MemoryCommand {
   };
   static override flags = {
     ...targetFlags,
-    last: Flags.integer({
-      summary: 'Take back the last N writes.',
-      helpValue: 'N',
-      min: 1,
-      max: 500,
-    }),
-    list: Flags.boolean({ summary: 'List what can be taken back.', exclusive: ['last'] }),
+    last: numberFlag('Take back the last N writes.', { min: 1, max: 500 }),
+    list: switchFlag('List what can be taken back.', { exclusive: ['last'] }),
   };
 
   async run(): Promise<MemoryUndoListOutput | MemoryUndoOutput> {

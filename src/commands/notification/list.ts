@@ -1,7 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
-import { limitFlag } from '../../cli/flags.js';
+import { limitFlag, switchFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
 import type { NotificationListOutput } from '../../engine/flows/index.js';
@@ -14,11 +13,8 @@ export default class NotificationList extends FlowsCommand {
   static override examples = examples('', '--failed --since 1d', '--pending --target ops --json');
   static override flags = {
     ...notificationFlags,
-    failed: Flags.boolean({
-      summary: 'Show only those that were given up.',
-      exclusive: ['pending'],
-    }),
-    pending: Flags.boolean({ summary: 'Show only those that are not delivered yet.' }),
+    failed: switchFlag('Show only those that were given up.', { exclusive: ['pending'] }),
+    pending: switchFlag('Show only those that are not delivered yet.'),
     since: sinceFlag,
     limit: limitFlag(50),
   };

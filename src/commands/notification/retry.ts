@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
+import { switchFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
@@ -22,8 +22,8 @@ export default class NotificationRetry extends FlowsCommand {
   };
   static override flags = {
     ...notificationFlags,
-    failed: Flags.boolean({ summary: 'Retry all that were given up.' }),
-    'dry-run': Flags.boolean({ summary: 'Only show what would be retried.' }),
+    failed: switchFlag('Retry all that were given up.'),
+    'dry-run': switchFlag('Only show what would be retried.'),
     since: sinceFlag,
   };
 

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { textFlag } from '../../cli/flags.js';
 import { writeStderr } from '../../cli/stderr.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
@@ -20,18 +20,9 @@ The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without o
     provider: Args.string({ required: true, description: 'The provider, such as github-copilot.' }),
   };
   static override flags = {
-    'github-client-id': Flags.string({
-      summary: 'Client ID of a GitHub OAuth app with device flow.',
-      helpValue: 'ID',
-    }),
-    'github-url': Flags.string({
-      summary: 'GitHub Enterprise instead of https://github.com.',
-      helpValue: 'URL',
-    }),
-    'github-api-url': Flags.string({
-      summary: 'Its API, if that does not follow from its address.',
-      helpValue: 'URL',
-    }),
+    'github-client-id': textFlag('Client ID of a GitHub OAuth app with device flow.', 'ID'),
+    'github-url': textFlag('GitHub Enterprise instead of https://github.com.', 'URL'),
+    'github-api-url': textFlag('Its API, if that does not follow from its address.', 'URL'),
   };
 
   async run(): Promise<LoginOutput> {

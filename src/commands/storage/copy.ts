@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { switchFlag } from '../../cli/flags.js';
 import { copyStorage, type StorageCopyOutput } from '../../engine/storage/index.js';
 import { createCopyProgress, renderCopy } from '../../ui/storage.js';
 
@@ -20,7 +21,7 @@ Documents are not copied. The next "svc memory index" makes them again and finds
       summary: 'Where to copy to; the other store is the source.',
       required: true,
     })(),
-    'dry-run': Flags.boolean({ summary: 'Show how much there is and copy nothing.' }),
+    'dry-run': switchFlag('Show how much there is and copy nothing.'),
   };
 
   async run(): Promise<StorageCopyOutput> {

@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { switchFlag } from '../../cli/flags.js';
 import { migrationScript } from '../../engine/postgres/index.js';
 import { migrateStorage, type StorageMigrateOutput } from '../../engine/storage/index.js';
 import { renderMigration } from '../../ui/storage.js';
@@ -10,7 +10,7 @@ export default class StorageMigrate extends BaseCommand {
     'Each step is a transaction. Hosts that run it at once take turns, so each step runs once. With pgvector, it also builds indexes of vectors where there are many. With --dry-run, prints the steps as a script for psql instead.';
   static override examples = examples('--dry-run', '', '--json');
   static override flags = {
-    'dry-run': Flags.boolean({ summary: 'Print the SQL and change nothing.' }),
+    'dry-run': switchFlag('Print the SQL and change nothing.'),
   };
 
   async run(): Promise<StorageMigrateOutput> {

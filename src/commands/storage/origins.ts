@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { targetFlags, yesFlag } from '../../cli/flags.js';
+import { targetFlags, textFlag, yesFlag } from '../../cli/flags.js';
 import { type StorageOriginsOutput, storageOrigins } from '../../engine/storage/index.js';
 import { renderOrigins } from '../../ui/storage.js';
 
@@ -12,10 +11,7 @@ export default class StorageOrigins extends BaseCommand {
   static override flags = {
     agent: targetFlags.agent,
     ...yesFlag,
-    forget: Flags.string({
-      summary: 'Remove this host from shared memories.',
-      helpValue: 'ORIGIN',
-    }),
+    forget: textFlag('Remove this host from shared memories.', 'ORIGIN'),
   };
 
   async run(): Promise<StorageOriginsOutput> {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
+import { switchFlag, textFlag } from '../../cli/flags.js';
+import { FlowsCommand, leaseSecondsFlag, runtimesFlag } from '../../cli/flows-command.js';
 import { flowOutput } from '../../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, taskOutput } from '../../engine/flow-model/task-record.js';
 import { type ClaimedTask, type TaskClaimOutput, waitForTask } from '../../engine/flows/index.js';
@@ -19,23 +19,13 @@ No other worker gets the same task. Without --wait, the task is null if none is 
     '--runtime subagent --worker build-3 --json',
   );
   static override flags = {
-    wait: Flags.boolean({ summary: 'Wait until a task is queued.' }),
+    wait: switchFlag('Wait until a task is queued.'),
     runtime: runtimesFlag('Claim only tasks for this runtime.'),
-    agent: Flags.string({
-      summary: 'Claim only tasks for this agent.',
-      helpValue: 'ID',
-      char: 'a',
-    }),
-    worker: Flags.string({
-      summary: 'Name of this worker, for display (host name).',
-      helpValue: 'NAME',
-    }),
-    'lease-seconds': Flags.integer({
-      summary: 'Expire the lease after this many seconds (flows.leaseSeconds).',
-      helpValue: 'N',
-      min: 1,
-      max: 86_400,
-    }),
+    agent: textFlag('Claim only tasks for this agent.', 'ID', { char: 'a' }),
+    worker: textFlag('Name of this worker, for display (host name).', 'NAME'),
+    'lease-seconds': leaseSecondsFlag(
+      'Expire the lease after this many seconds (flows.leaseSeconds).',
+    ),
   };
 
   // The lease token must not be masked, and the text of the task must not change.

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
+import { textFlag } from '../../cli/flags.js';
 import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { JsonValue } from '../../engine/flow-model/fields.js';
@@ -17,14 +18,14 @@ export default class TaskComplete extends ReportCommand {
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    summary: Flags.string({ summary: 'Result in one line.', helpValue: 'TEXT' }),
+    summary: textFlag('Result in one line.', 'TEXT'),
     outcome: Flags.option({
       options: ['succeeded', 'blocked'] as const,
       summary: 'Outcome: succeeded, or blocked if somebody else has to continue.',
       helpValue: 'OUTCOME',
       default: 'succeeded',
     })(),
-    result: Flags.string({ summary: 'Result as JSON.', helpValue: 'JSON' }),
+    result: textFlag('Result as JSON.', 'JSON'),
   };
 
   async run(): Promise<TaskOutput> {

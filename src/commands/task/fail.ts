@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
+import { switchFlag } from '../../cli/flags.js';
 import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskOutput } from '../../engine/flows/index.js';
@@ -16,8 +17,8 @@ export default class TaskFail extends ReportCommand {
   static override flags = {
     ...leaseFlags,
     error: Flags.string({ summary: 'Reason in one line.', helpValue: 'TEXT', required: true }),
-    'no-retry': Flags.boolean({ summary: 'Do not retry the task.' }),
-    'timed-out': Flags.boolean({ summary: 'Report that the task timed out.' }),
+    'no-retry': switchFlag('Do not retry the task.'),
+    'timed-out': switchFlag('Report that the task timed out.'),
   };
 
   async run(): Promise<TaskOutput> {

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { leaseArgs, leaseFlags, ReportCommand } from '../../cli/flows-command.js';
+import { textFlag } from '../../cli/flags.js';
+import { leaseArgs, leaseFlags, leaseSecondsFlag, ReportCommand } from '../../cli/flows-command.js';
 import { taskOutput } from '../../engine/flow-model/task-record.js';
 import type { TaskHeartbeatOutput } from '../../engine/flows/index.js';
 
@@ -15,13 +15,10 @@ export default class TaskHeartbeat extends ReportCommand {
   static override args = leaseArgs;
   static override flags = {
     ...leaseFlags,
-    progress: Flags.string({ summary: 'Progress in one line.', helpValue: 'TEXT' }),
-    'lease-seconds': Flags.integer({
-      summary: 'Extend the lease by this many seconds (flows.leaseSeconds).',
-      helpValue: 'N',
-      min: 1,
-      max: 86_400,
-    }),
+    progress: textFlag('Progress in one line.', 'TEXT'),
+    'lease-seconds': leaseSecondsFlag(
+      'Extend the lease by this many seconds (flows.leaseSeconds).',
+    ),
   };
 
   async run(): Promise<TaskHeartbeatOutput> {

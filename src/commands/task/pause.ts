@@ -1,5 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
+import { textFlag } from '../../cli/flags.js';
 import { FlowsCommand, runtimesFlag } from '../../cli/flows-command.js';
 import { pauseOutput, TASK_RUNTIMES } from '../../engine/flow-model/task-record.js';
 import type { TaskPauseOutput } from '../../engine/flows/index.js';
@@ -12,7 +12,7 @@ export default class TaskPause extends FlowsCommand {
   static override examples = examples('--reason "upgrading the agents"', '--runtime acp --json');
   static override flags = {
     runtime: runtimesFlag('Pause only tasks for this runtime.'),
-    reason: Flags.string({ summary: 'Why, for other people.', helpValue: 'TEXT' }),
+    reason: textFlag('Why, for other people.', 'TEXT'),
   };
 
   async run(): Promise<TaskPauseOutput> {

@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { BulkCommand, bulkFlags, optionalTaskArgs } from '../../cli/bulk-command.js';
+import { switchFlag } from '../../cli/flags.js';
 import { runtimesFlag } from '../../cli/flows-command.js';
 import { FAILED_TASK_STATUSES, taskOutput } from '../../engine/flow-model/task-record.js';
 import type { BulkOutput, TaskOutput } from '../../engine/flows/index.js';
@@ -21,9 +21,7 @@ Without an ID, queues all such tasks that match the flags, after confirmation. I
   static override args = optionalTaskArgs;
   static override flags = {
     ...bulkFlags,
-    failed: Flags.boolean({
-      summary: 'Select tasks that failed, timed out or were lost, not cancelled ones.',
-    }),
+    failed: switchFlag('Select tasks that failed, timed out or were lost, not cancelled ones.'),
     runtime: runtimesFlag('Select tasks for this runtime.'),
   };
 

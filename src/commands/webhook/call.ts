@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { baseUrlFlag, routeArgs } from '../../cli/flags.js';
+import { baseUrlFlag, routeArgs, textFlag } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, MOST_BODY_BYTES, readCallData } from '../../engine/webhooks/call-route.js';
@@ -22,15 +21,10 @@ export default class WebhookCall extends BaseCommand {
     action: Args.string({ required: true, description: 'Name of the action.' }),
   };
   static override flags = {
-    data: Flags.string({
-      summary: 'Other fields of the body, as a JSON object, @FILE or - for stdin.',
-      helpValue: 'JSON',
+    data: textFlag('Other fields of the body, as a JSON object, @FILE or - for stdin.', 'JSON', {
       char: 'd',
     }),
-    'idempotency-key': Flags.string({
-      summary: 'Perform create_flow or run_task only once for this key.',
-      helpValue: 'KEY',
-    }),
+    'idempotency-key': textFlag('Perform create_flow or run_task only once for this key.', 'KEY'),
     url: baseUrlFlag('Base URL of the listener, such as https://hooks.example.com.'),
   };
 

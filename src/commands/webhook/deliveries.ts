@@ -1,8 +1,7 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
-import { limitFlag } from '../../cli/flags.js';
+import { limitFlag, switchFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { anySignal, sleepAtMost } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
@@ -23,10 +22,10 @@ export default class WebhookDeliveries extends BaseCommand {
     route: Args.string({ description: 'ID of a route; default: all routes.' }),
   };
   static override flags = {
-    failed: Flags.boolean({ summary: 'Show only those that were rejected or failed.' }),
+    failed: switchFlag('Show only those that were rejected or failed.'),
     since: sinceFlag,
     limit: limitFlag(50, MOST_DELIVERIES),
-    follow: Flags.boolean({ summary: 'Keep printing new deliveries.', char: 'f' }),
+    follow: switchFlag('Keep printing new deliveries.', { char: 'f' }),
   };
 
   async run(): Promise<DeliveriesOutput> {

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { routeArgs } from '../../cli/flags.js';
+import { routeArgs, textFlag } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { MOST_BODY_BYTES } from '../../engine/webhooks/call-route.js';
 import type { MapOutput } from '../../engine/webhooks/index.js';
@@ -23,14 +23,8 @@ export default class WebhookMap extends BaseCommand {
       summary: 'Body exactly as it was sent: text, @FILE or - for stdin.',
       helpValue: 'BODY',
     }),
-    headers: Flags.string({
-      summary: 'Headers of the request: JSON, lines, or @FILE.',
-      helpValue: 'HEADERS',
-    }),
-    at: Flags.string({
-      summary: 'When it was sent, for signed times; default: now.',
-      helpValue: 'TIME',
-    }),
+    headers: textFlag('Headers of the request: JSON, lines, or @FILE.', 'HEADERS'),
+    at: textFlag('When it was sent, for signed times; default: now.', 'TIME'),
   };
 
   async run(): Promise<MapOutput> {

@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { deliveryArgs } from '../../cli/flags.js';
+import { deliveryArgs, switchFlag } from '../../cli/flags.js';
 import { replayDelivery } from '../../engine/webhooks/deliveries/replay-delivery.js';
 import type { ReplayOutput } from '../../engine/webhooks/index.js';
 import { renderJson } from '../../ui/safe-text.js';
@@ -12,7 +11,7 @@ export default class WebhookReplay extends BaseCommand {
   static override examples = examples('3x9k', '3x9k7m2pqr --again');
   static override args = deliveryArgs;
   static override flags = {
-    again: Flags.boolean({ summary: 'Perform it again even if it was performed before.' }),
+    again: switchFlag('Perform it again even if it was performed before.'),
   };
 
   async run(): Promise<ReplayOutput> {

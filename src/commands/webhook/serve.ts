@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, listenFlags } from '../../cli/flags.js';
+import { type FlagsOf, listenFlags, switchFlag } from '../../cli/flags.js';
 import { accessLogFlag, ServeCommand, withAccessLog } from '../../cli/serve-command.js';
 import type { LoadedConfig } from '../../engine/config/index.js';
 import { SvcError } from '../../engine/errors/index.js';
@@ -22,11 +21,9 @@ On SIGTERM or Ctrl-C it finishes requests in progress for up to gateway.drainSec
   );
   static override flags = {
     ...listenFlags('gateway'),
-    'run-tasks': Flags.boolean({
-      summary: 'Also run queued tasks with the programs of flows.runtimes.',
-    }),
+    'run-tasks': switchFlag('Also run queued tasks with the programs of flows.runtimes.'),
     ...accessLogFlag,
-    'json-logs': Flags.boolean({ summary: 'Log to stderr as one JSON object per line.' }),
+    'json-logs': switchFlag('Log to stderr as one JSON object per line.'),
   };
 
   async run(): Promise<ServeOutput> {

@@ -1,7 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { baseUrlFlag } from '../../cli/flags.js';
+import { baseUrlFlag, textFlag } from '../../cli/flags.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
 import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
@@ -16,7 +15,7 @@ export default class WebhookTrigger extends BaseCommand {
     preset: Args.string({ required: true, description: 'Name of the preset.' }),
   };
   static override flags = {
-    route: Flags.string({ summary: 'Route to send it to, if several fit.', helpValue: 'ROUTE' }),
+    route: textFlag('Route to send it to, if several fit.', 'ROUTE'),
     url: baseUrlFlag('Base URL of the listener, such as https://hooks.example.com.'),
   };
 

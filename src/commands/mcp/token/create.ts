@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { readLifetime } from '../../../cli/flag-times.js';
-import { choicesFlag, sessionFacts, sessionFlags } from '../../../cli/flags.js';
+import { choicesFlag, sessionFacts, sessionFlags, textFlag } from '../../../cli/flags.js';
 import { resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {
@@ -29,9 +29,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
   };
   static override flags = {
     ...sessionFlags,
-    agent: Flags.string({
-      summary: 'Open the memory of this agent; by default that of the server.',
-      helpValue: 'ID',
+    agent: textFlag('Open the memory of this agent; by default that of the server.', 'ID', {
       char: 'a',
     }),
     scope: choicesFlag(

@@ -1,6 +1,6 @@
 import * as Args from '@oclif/core/args';
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
+import { switchFlag } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
@@ -30,8 +30,8 @@ You can interrupt it at any time: the library is installed completely or not at 
     }),
   };
   static override flags = {
-    force: Flags.boolean({ summary: 'Reinstall the library.', char: 'f' }),
-    remove: Flags.boolean({ summary: 'Remove the library.', exclusive: ['force'] }),
+    force: switchFlag('Reinstall the library.', { char: 'f' }),
+    remove: switchFlag('Remove the library.', { exclusive: ['force'] }),
   };
 
   async run(): Promise<InstallDocumentsOutput> {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../../cli/base-command.js';
-import { type FlagsOf, targetFlags } from '../../../cli/flags.js';
+import { type FlagsOf, switchFlag, targetFlags } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { exitCodeOf, reportError } from '../../../cli/report-error.js';
 import { SvcError } from '../../../engine/errors/index.js';
@@ -35,18 +35,17 @@ An index that is damaged, or was built by another version or with other settings
   static override aliases = ['index'];
   static override flags = {
     ...targetFlags,
-    all: Flags.boolean({ summary: 'All agents, which is the default.' }),
+    all: switchFlag('All agents, which is the default.'),
     'reuse-vectors': Flags.boolean({
       summary: 'With --force, keep the vectors.',
       // With dependsOn, the usage line would show --force only together with this flag.
       relationships: [{ type: 'all', flags: ['force'] }],
     }),
-    force: Flags.boolean({
-      summary: 'Rebuild the index and re-embed what is not cached.',
+    force: switchFlag('Rebuild the index and re-embed what is not cached.', {
       char: 'f',
       exclusive: ['watch'],
     }),
-    watch: Flags.boolean({ summary: 'Keep running and index changes.' }),
+    watch: switchFlag('Keep running and index changes.'),
   };
 
   async run(): Promise<IndexOutput> {

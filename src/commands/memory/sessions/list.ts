@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../../cli/base-command.js';
 import { readSince } from '../../../cli/flag-times.js';
-import { limitFlag, targetFlags } from '../../../cli/flags.js';
+import { limitFlag, targetFlags, textFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
 import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
@@ -22,14 +22,8 @@ export default class MemorySessionsList extends MemoryCommand {
       options: [...SESSION_READERS, ...EXPORT_FORMATS],
       summary: 'Show only those of this reader, or of this data export.',
     })(),
-    since: Flags.string({
-      summary: 'Show those continued since a date or for a duration (7d).',
-      helpValue: 'WHEN',
-    }),
-    before: Flags.string({
-      summary: 'Show those last continued before a date or 7d ago.',
-      helpValue: 'WHEN',
-    }),
+    since: textFlag('Show those continued since a date or for a duration (7d).', 'WHEN'),
+    before: textFlag('Show those last continued before a date or 7d ago.', 'WHEN'),
     limit: limitFlag(50, 100_000),
   };
 

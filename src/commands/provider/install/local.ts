@@ -1,6 +1,6 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { currentPlatform } from '../../../cli/context.js';
+import { switchFlag, textFlag } from '../../../cli/flags.js';
 import { runSteps, type Step } from '../../../cli/steps.js';
 import { type MemorySearchSettings, resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
@@ -34,20 +34,16 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     '--remove',
   );
   static override flags = {
-    gpu: Flags.boolean({ summary: 'Include the GPU variants (CUDA, Vulkan).' }),
-    force: Flags.boolean({ summary: 'Reinstall the runtime.', char: 'f' }),
-    model: Flags.string({
-      summary: 'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
-      helpValue: 'REF',
-      exclusive: ['no-model'],
-    }),
-    'no-model': Flags.boolean({
-      summary: 'Install only the runtime.',
-      // Not in the list of "remove": oclif has it in the group of "model" already, and would leave a gap.
-      exclusive: ['remove'],
-    }),
-    remove: Flags.boolean({
-      summary: 'Remove the runtime; models are kept.',
+    gpu: switchFlag('Include the GPU variants (CUDA, Vulkan).'),
+    force: switchFlag('Reinstall the runtime.', { char: 'f' }),
+    model: textFlag(
+      'Download this model: hf:user/repo/file.gguf, hf:user/repo:Q8_0 or a URL.',
+      'REF',
+      { exclusive: ['no-model'] },
+    ),
+    // Not in the list of "remove": oclif has it in the group of "model" already, and would leave a gap.
+    'no-model': switchFlag('Install only the runtime.', { exclusive: ['remove'] }),
+    remove: switchFlag('Remove the runtime; models are kept.', {
       exclusive: ['force', 'gpu', 'model'],
     }),
   };

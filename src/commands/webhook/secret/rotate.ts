@@ -1,6 +1,5 @@
-import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
-import { routeArgs } from '../../../cli/flags.js';
+import { routeArgs, switchFlag, textFlag } from '../../../cli/flags.js';
 import type { RotateOutput } from '../../../engine/webhooks/index.js';
 import { rotateSecret } from '../../../engine/webhooks/rotate-secret.js';
 import { renderRotation } from '../../../ui/webhook/routes.js';
@@ -12,12 +11,10 @@ export default class WebhookSecretRotate extends BaseCommand {
   static override examples = examples('ci', 'ci --add env:CI_WEBHOOK_SECRET_2', 'ci --finish');
   static override args = routeArgs;
   static override flags = {
-    add: Flags.string({
-      summary: 'Make this secret valid too: a reference such as env:NAME.',
-      helpValue: 'SECRET',
+    add: textFlag('Make this secret valid too: a reference such as env:NAME.', 'SECRET', {
       exclusive: ['finish'],
     }),
-    finish: Flags.boolean({ summary: 'Leave only the newest secret valid.' }),
+    finish: switchFlag('Leave only the newest secret valid.'),
   };
 
   async run(): Promise<RotateOutput> {
