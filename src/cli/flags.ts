@@ -177,6 +177,16 @@ export function sessionFacts(flags: SessionFlags): SessionFacts {
   return { sessionKey: flags['session-key'], chatType: flags['chat-type'], channel: flags.channel };
 }
 
+/** An argument that a command needs. */
+export function requiredArg(description: string) {
+  return Args.string({ required: true, description });
+}
+
+/** An argument that can be left out. */
+export function optionalArg(description: string) {
+  return Args.string({ description });
+}
+
 export const idArg = Args.custom<string>({
   parse: async (text) => notEmpty(text, 'pass an ID'),
 });
@@ -186,23 +196,16 @@ const byId = () => idArg({ required: true, description: ID });
 
 export const flowArgs = { flow: byId() };
 
-export const configPathArgs = {
-  path: Args.string({ required: true, description: 'Path of a key, such as memory.citations.' }),
-};
+export const configPathArgs = { path: requiredArg('Path of a key, such as memory.citations.') };
 
-export const routeArgs = {
-  route: Args.string({ required: true, description: 'ID of the route.' }),
-};
+export const routeArgs = { route: requiredArg('ID of the route.') };
 
 export const deliveryArgs = { delivery: byId() };
 
 export const taskArgs = { task: byId() };
 
 export const sessionArgs = {
-  session: Args.string({
-    required: true,
-    description: 'ID, the beginning of it, or a path or citation.',
-  }),
+  session: requiredArg('ID, the beginning of it, or a path or citation.'),
 };
 
 /** How many next runs of a schedule are shown without `--count`. */
@@ -213,9 +216,7 @@ export const runsFlag = numberFlag(`Number of runs to show (default ${RUNS_SHOWN
   max: 1000,
 });
 
-export const scheduleArgs = {
-  schedule: Args.string({ required: true, description: 'ID of the schedule.' }),
-};
+export const scheduleArgs = { schedule: requiredArg('ID of the schedule.') };
 
 /** The file that `--output` names; undefined for stdout, also as `-`. */
 export function outputFile(path: string | undefined): string | undefined {

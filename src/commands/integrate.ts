@@ -1,10 +1,10 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../cli/base-command.js';
 import { programFacts } from '../cli/context.js';
 import {
   type FlagsOf,
   missingArgument,
+  optionalArg,
   switchFlag,
   targetFlags,
   textFlag,
@@ -45,9 +45,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     'vscode --project --dry-run',
     'cursor --remove --yes',
   );
-  static override args = {
-    agent: Args.string({ description: `One of ${AGENT_IDS.join(', ')}.` }),
-  };
+  static override args = { agent: optionalArg(`One of ${AGENT_IDS.join(', ')}.`) };
   static override flags = {
     ...targetFlags,
     ...yesFlag,

@@ -1,4 +1,3 @@
-import * as Args from '@oclif/core/args';
 import { DREAMING_PATH, defaultAgentId, formatPath } from '../../engine/config/index.js';
 import {
   type DreamSwitchOutput,
@@ -14,7 +13,7 @@ import { shellWord } from '../../engine/support/text.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
 import { BaseCommand } from '../base-command.js';
-import type { TargetFlags } from '../flags.js';
+import { requiredArg, type TargetFlags } from '../flags.js';
 
 /** A command about one workspace. */
 const ABOUT_ONE_WORKSPACE =
@@ -85,8 +84,5 @@ export abstract class DreamSwitchCommand extends DreamCommand {
 }
 
 export const claimArgs = {
-  claim: Args.string({
-    required: true,
-    description: 'Key of the claim, the beginning of it, or its text.',
-  }),
+  claim: requiredArg('Key of the claim, the beginning of it, or its text.'),
 };

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { switchFlag, yesFlag } from '../../cli/flags.js';
+import { optionalArg, switchFlag, yesFlag } from '../../cli/flags.js';
 import {
   applyImport,
   type ConfigImportOutput,
@@ -27,9 +26,7 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     '--from claude-mem --yes',
   );
   static override args = {
-    file: Args.string({
-      description: 'File or folder of the other program; by default where it keeps it.',
-    }),
+    file: optionalArg('File or folder of the other program; by default where it keeps it.'),
   };
   static override flags = {
     ...yesFlag,

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { configPathArgs } from '../../cli/flags.js';
+import { configPathArgs, requiredArg } from '../../cli/flags.js';
 import { type ConfigEdit, setConfigValue } from '../../engine/config/authoring.js';
 import { renderEdit } from '../../ui/config/config-text.js';
 
@@ -15,7 +14,7 @@ export default class ConfigSet extends BaseCommand {
   );
   static override args = {
     ...configPathArgs,
-    value: Args.string({ required: true, description: 'The new value.' }),
+    value: requiredArg('The new value.'),
   };
 
   async run(): Promise<ConfigEdit> {

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { requiredArg, targetFlags } from '../../cli/flags.js';
 import {
   type DreamExplainOutput,
   explainClaim,
@@ -19,9 +18,7 @@ export default class DreamExplain extends DreamCommand {
     '"the nightly backup runs at 02:30"',
     '3f9a01bc --agent main --json',
   );
-  static override args = {
-    claim: Args.string({ required: true, description: 'A key, a key prefix, or text.' }),
-  };
+  static override args = { claim: requiredArg('A key, a key prefix, or text.') };
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<DreamExplainOutput> {

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { optionalArg, targetFlags } from '../../cli/flags.js';
 import {
   type DreamShowOutput,
   findSweep,
@@ -14,7 +13,7 @@ export default class DreamShow extends DreamCommand {
   static override summary = 'Show one sweep: its phases and its changes to MEMORY.md.';
   static override examples = examples('', '20261120T030000', '20261120T030000 --agent main --json');
   static override args = {
-    sweep: Args.string({ description: 'ID from svc dream list (default: the last sweep).' }),
+    sweep: optionalArg('ID from svc dream list (default: the last sweep).'),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { DreamCommand } from '../../cli/dream/dream-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { optionalArg, targetFlags } from '../../cli/flags.js';
 import { type DreamUndoOutput, undoSweep, workspaceOutput } from '../../engine/dreaming/index.js';
 import { renderUndo } from '../../ui/dream/candidates.js';
 
@@ -11,7 +10,7 @@ export default class DreamUndo extends DreamCommand {
     'Removes exactly what the sweep wrote, even if other parts of the file have changed. Entries edited since then stay and are reported. Undone claims are rejected, so the next sweep does not promote them again. Without an ID, undoes the last sweep that wrote something.';
   static override examples = examples('', '20261120T030000', '--agent main --json');
   static override args = {
-    sweep: Args.string({ description: 'ID from svc dream list (default: the last that wrote).' }),
+    sweep: optionalArg('ID from svc dream list (default: the last that wrote).'),
   };
   static override flags = { agent: targetFlags.agent };
 

@@ -1,7 +1,13 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { missingArgument, switchFlag, targetFlags, textFlag, textsFlag } from '../../cli/flags.js';
+import {
+  missingArgument,
+  optionalArg,
+  switchFlag,
+  targetFlags,
+  textFlag,
+  textsFlag,
+} from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
@@ -19,9 +25,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     '"Move the server to Hetzner" --tag decision --tag infra',
     '--heading "Team meeting" < minutes.txt',
   );
-  static override args = {
-    text: Args.string({ description: 'What to add; - reads stdin.' }),
-  };
+  static override args = { text: optionalArg('What to add; - reads stdin.') };
   static override flags = {
     ...targetFlags,
     file: Flags.string({

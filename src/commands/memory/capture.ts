@@ -1,9 +1,14 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
-import { missingArgument, switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
+import {
+  missingArgument,
+  optionalArg,
+  switchFlag,
+  targetFlags,
+  textFlag,
+} from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf } from '../../engine/errors/index.js';
@@ -26,9 +31,7 @@ export default class MemoryCapture extends MemoryCommand {
     'session.jsonl --reader claude-code',
     '--agent-hook claude-code',
   );
-  static override args = {
-    transcript: Args.string({ description: 'File of a conversation.' }),
-  };
+  static override args = { transcript: optionalArg('File of a conversation.') };
   static override flags = {
     ...targetFlags,
     'agent-hook': Flags.option({

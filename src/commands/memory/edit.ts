@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { targetFlags } from '../../cli/flags.js';
+import { requiredArg, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { fileToEdit, openInEditor } from '../../cli/open-editor.js';
 import { parseCitation } from '../../engine/memory/search/index.js';
@@ -11,9 +10,7 @@ export default class MemoryEdit extends MemoryCommand {
   static override description =
     'Opens the file of a citation or path at its line in $VISUAL or $EDITOR, or prints the location if neither is set. Only indexed files can be opened. With --json, prints the location only.';
   static override examples = examples("'memory/2026-02-03.md#L3-L5'", 'MEMORY.md');
-  static override args = {
-    citation: Args.string({ required: true, description: 'A citation or a file.' }),
-  };
+  static override args = { citation: requiredArg('A citation or a file.') };
   static override flags = targetFlags;
 
   async run(): Promise<MemoryEditOutput> {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import {
   type FlagsOf,
   missingArgument,
   numberFlag,
+  optionalArg,
   outputFile,
   shareFlag,
   switchFlag,
@@ -41,9 +41,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     'questions.jsonl --write-baseline baseline.json',
     'questions.jsonl --baseline baseline.json --margin 0.02 --json',
   );
-  static override args = {
-    questions: Args.string({ description: 'A file of questions (JSON lines).' }),
-  };
+  static override args = { questions: optionalArg('A file of questions (JSON lines).') };
   static override flags = {
     ...targetFlags,
     compare: textsFlag(

@@ -1,9 +1,9 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import {
   type FlagsOf,
   maxResultsFlag,
   missingArgument,
+  optionalArg,
   switchFlag,
   targetFlags,
   textFlag,
@@ -47,9 +47,7 @@ Forgotten passages are erased from the index and the cache of vectors, and are n
     '--list',
     '--undo f1',
   );
-  static override args = {
-    target: Args.string({ description: 'A path, a citation, or a search query.' }),
-  };
+  static override args = { target: optionalArg('A path, a citation, or a search query.') };
   static override flags = {
     ...targetFlags,
     ...yesFlag,

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { numberFlag, sessionFlags, switchFlag, targetFlags } from '../../cli/flags.js';
+import { numberFlag, requiredArg, sessionFlags, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
 import { extractedNote, renderGet, truncationNote } from '../../ui/memory/get.js';
@@ -16,9 +15,7 @@ export default class MemoryGet extends MemoryCommand {
     'README.md --workspace . --from 10 --lines 20 --line-numbers',
   );
   static override aliases = ['get'];
-  static override args = {
-    path: Args.string({ required: true, description: 'A file or a citation.' }),
-  };
+  static override args = { path: requiredArg('A file or a citation.') };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,

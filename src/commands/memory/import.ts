@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
-import { type FlagsOf, targetFlags, textFlag, yesFlag } from '../../cli/flags.js';
+import { type FlagsOf, requiredArg, targetFlags, textFlag, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { withStdinFile } from '../../cli/standard-streams.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
@@ -32,9 +31,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     'memory.jsonl --existing replace --yes',
     '- < memory.jsonl',
   );
-  static override args = {
-    file: Args.string({ required: true, description: 'The file, or - for stdin.' }),
-  };
+  static override args = { file: requiredArg('The file, or - for stdin.') };
   static override flags = {
     ...targetFlags,
     ...yesFlag,

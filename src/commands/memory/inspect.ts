@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { switchFlag, targetFlags } from '../../cli/flags.js';
+import { requiredArg, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { InspectOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { whyIndexed } from '../../engine/memory/inspect/why-indexed.js';
@@ -15,9 +14,7 @@ export default class MemoryInspect extends MemoryCommand {
     "'memory/2026-02-03.md#L3-L5' --long",
     'README.md --workspace . --json',
   );
-  static override args = {
-    path: Args.string({ required: true, description: 'A file or a citation.' }),
-  };
+  static override args = { path: requiredArg('A file or a citation.') };
   static override flags = {
     ...targetFlags,
     long: switchFlag('Show the whole text of each chunk.', { char: 'l' }),

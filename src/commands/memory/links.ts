@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { missingArgument, switchFlag, targetFlags } from '../../cli/flags.js';
+import { missingArgument, optionalArg, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { LinksOutput } from '../../engine/memory/inspect/output-schemas.js';
 import { renderBrokenLinks, renderLinks } from '../../ui/memory/inspect.js';
@@ -14,9 +13,7 @@ export default class MemoryLinks extends MemoryCommand {
     '--broken',
     'README.md --workspace . --json',
   );
-  static override args = {
-    path: Args.string({ description: 'A file or a citation; all notes with --broken.' }),
-  };
+  static override args = { path: optionalArg('A file or a citation; all notes with --broken.') };
   static override flags = {
     ...targetFlags,
     broken: switchFlag('Show only broken links, of all notes without a PATH.'),

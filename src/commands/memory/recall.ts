@@ -1,8 +1,8 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import {
   missingArgument,
+  optionalArg,
   sessionFlags,
   switchFlag,
   targetFlags,
@@ -35,9 +35,7 @@ export default class MemoryRecall extends BaseCommand {
     '--session-key agent:main:telegram:direct:42 --switch off',
     '--hook claude-code',
   );
-  static override args = {
-    message: Args.string({ description: 'What the person wrote.' }),
-  };
+  static override args = { message: optionalArg('What the person wrote.') };
   static override flags = {
     ...targetFlags,
     ...sessionFlags,

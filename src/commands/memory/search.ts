@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import {
   choicesFlag,
   type FlagsOf,
   maxResultsFlag,
   missingArgument,
+  optionalArg,
   sessionFlags,
   shareFlag,
   switchFlag,
@@ -63,9 +63,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
   // Unquoted words are one query.
   static override strict = false;
   static override args = {
-    query: Args.string({
-      description: 'A question or keywords; quotes are optional. - reads stdin.',
-    }),
+    query: optionalArg('A question or keywords; quotes are optional. - reads stdin.'),
   };
   static override flags = {
     ...targetFlags,

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { numberFlag, switchFlag, targetFlags } from '../../cli/flags.js';
+import { numberFlag, optionalArg, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import {
@@ -16,9 +15,7 @@ export default class MemoryUndo extends MemoryCommand {
   static override description =
     'Removes exactly what svc memory add, the tool memory_add or a capture wrote, even if other parts of the file have changed. Text that was edited since stays, and the exit code is 1. Without an ID, takes back the last write. What dreaming wrote is taken back by svc dream undo.';
   static override examples = examples('', '--last 2', 'w1', '--list');
-  static override args = {
-    write: Args.string({ description: 'ID from --list (default: the last).' }),
-  };
+  static override args = { write: optionalArg('ID from --list (default: the last).') };
   static override flags = {
     ...targetFlags,
     last: numberFlag('Take back the last N writes.', { min: 1, max: 500 }),

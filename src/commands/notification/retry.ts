@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
-import { switchFlag } from '../../cli/flags.js';
+import { optionalArg, switchFlag } from '../../cli/flags.js';
 import { FlowsCommand, notificationFlags } from '../../cli/flows-command.js';
 import { SvcError } from '../../engine/errors/index.js';
 import { notificationOutput } from '../../engine/flow-model/notification-record.js';
@@ -17,9 +16,7 @@ export default class NotificationRetry extends FlowsCommand {
     '--failed --since 1d --dry-run',
     '--failed --target ops --json',
   );
-  static override args = {
-    notification: Args.string({ description: 'Its number, or its whole ID.' }),
-  };
+  static override args = { notification: optionalArg('Its number, or its whole ID.') };
   static override flags = {
     ...notificationFlags,
     failed: switchFlag('Retry all that were given up.'),

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { textFlag } from '../../cli/flags.js';
+import { requiredArg, textFlag } from '../../cli/flags.js';
 import { writeStderr } from '../../cli/stderr.js';
 import { login } from '../../engine/providers/github-copilot/login.js';
 import type { LoginOutput } from '../../engine/providers/output-schemas.js';
@@ -16,9 +15,7 @@ The client ID belongs to a GitHub OAuth app with "Enable Device Flow". Without o
     'github-copilot --github-client-id Iv1.0123456789abcdef',
     'github-copilot --github-url https://acme.ghe.com --json',
   );
-  static override args = {
-    provider: Args.string({ required: true, description: 'The provider, such as github-copilot.' }),
-  };
+  static override args = { provider: requiredArg('The provider, such as github-copilot.') };
   static override flags = {
     'github-client-id': textFlag('Client ID of a GitHub OAuth app with device flow.', 'ID'),
     'github-url': textFlag('GitHub Enterprise instead of https://github.com.', 'URL'),

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { yesFlag } from '../../cli/flags.js';
+import { requiredArg, yesFlag } from '../../cli/flags.js';
 import { logout } from '../../engine/providers/github-copilot/login.js';
 import type { LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { renderLogout } from '../../ui/provider/list.js';
@@ -10,9 +9,7 @@ export default class ProviderLogout extends BaseCommand {
   static override description =
     'Asks for confirmation. Deletes the login and its cached token; tokens in the environment are not affected.';
   static override examples = examples('github-copilot', 'github-copilot --yes --json');
-  static override args = {
-    provider: Args.string({ required: true, description: 'The provider, such as github-copilot.' }),
-  };
+  static override args = { provider: requiredArg('The provider, such as github-copilot.') };
   static override flags = yesFlag;
 
   async run(): Promise<LogoutOutput> {

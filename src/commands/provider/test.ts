@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { examples } from '../../cli/base-command.js';
-import { type TargetFlags, targetFlags } from '../../cli/flags.js';
+import { optionalArg, type TargetFlags, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { showDiagnosis, showMemoryDiagnosis } from '../../cli/show-diagnosis.js';
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
@@ -14,9 +13,7 @@ export default class ProviderTest extends MemoryCommand {
 
 Exits with 1 if queries cannot be embedded. On a terminal, the result stays on screen; press r to test again.`;
   static override examples = examples('', 'openai --plain', '--agent main --json');
-  static override args = {
-    provider: Args.string({ description: 'A provider or an entry of models.providers.' }),
-  };
+  static override args = { provider: optionalArg('A provider or an entry of models.providers.') };
   static override flags = { agent: targetFlags.agent };
 
   async run(): Promise<ProviderTestOutput> {

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { baseUrlFlag, routeArgs, textFlag } from '../../cli/flags.js';
+import { baseUrlFlag, requiredArg, routeArgs, textFlag } from '../../cli/flags.js';
 import { readerOf } from '../../cli/standard-streams.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import { callRoute, MOST_BODY_BYTES, readCallData } from '../../engine/webhooks/call-route.js';
@@ -18,7 +17,7 @@ export default class WebhookCall extends BaseCommand {
   );
   static override args = {
     ...routeArgs,
-    action: Args.string({ required: true, description: 'Name of the action.' }),
+    action: requiredArg('Name of the action.'),
   };
   static override flags = {
     data: textFlag('Other fields of the body, as a JSON object, @FILE or - for stdin.', 'JSON', {

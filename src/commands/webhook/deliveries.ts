@@ -1,7 +1,6 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
-import { limitFlag, switchFlag } from '../../cli/flags.js';
+import { limitFlag, optionalArg, switchFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
 import { anySignal, sleepAtMost } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
@@ -18,9 +17,7 @@ export default class WebhookDeliveries extends BaseCommand {
   static override description =
     'Lists the requests that routes of this machine received, whether or not they were performed, as far as plugins.entries.webhooks.config.deliveries keeps them. --follow shows the newest in the order of their arrival and prints new ones until Ctrl-C; with --json, each delivery is one line.';
   static override examples = examples('', 'ci --failed --since 1h', '--follow');
-  static override args = {
-    route: Args.string({ description: 'ID of a route; default: all routes.' }),
-  };
+  static override args = { route: optionalArg('ID of a route; default: all routes.') };
   static override flags = {
     failed: switchFlag('Show only those that were rejected or failed.'),
     since: sinceFlag,

@@ -1,6 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { baseUrlFlag, textFlag } from '../../cli/flags.js';
+import { baseUrlFlag, requiredArg, textFlag } from '../../cli/flags.js';
 import { listenerUrl } from '../../engine/serve/webhook-routes.js';
 import type { TriggerOutput } from '../../engine/webhooks/index.js';
 import { PRESETS, triggerPreset } from '../../engine/webhooks/trigger-preset.js';
@@ -11,9 +10,7 @@ export default class WebhookTrigger extends BaseCommand {
   static override description =
     `Signs the example of a preset with the secret of the route, and sends it as a new delivery to the listener that is running for this state folder, or else to gateway.host and gateway.port. Prints the response. Exits with 1 if the route rejected it. Presets: ${PRESETS.map(({ name }) => name).join(', ')}.`;
   static override examples = examples('github.push', 'alertmanager.alert --route alerts');
-  static override args = {
-    preset: Args.string({ required: true, description: 'Name of the preset.' }),
-  };
+  static override args = { preset: requiredArg('Name of the preset.') };
   static override flags = {
     route: textFlag('Route to send it to, if several fit.', 'ROUTE'),
     url: baseUrlFlag('Base URL of the listener, such as https://hooks.example.com.'),

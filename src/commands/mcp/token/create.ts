@@ -1,8 +1,13 @@
-import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { readLifetime } from '../../../cli/flag-times.js';
-import { choicesFlag, sessionFacts, sessionFlags, textFlag } from '../../../cli/flags.js';
+import {
+  choicesFlag,
+  requiredArg,
+  sessionFacts,
+  sessionFlags,
+  textFlag,
+} from '../../../cli/flags.js';
 import { resolveAgent } from '../../../engine/config/index.js';
 import type { TokenCreateOutput } from '../../../engine/mcp/index.js';
 import {
@@ -24,9 +29,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
     'ci --agent main --scope search --expires 30d',
     'team-room --chat-type channel --channel slack --expires never',
   );
-  static override args = {
-    name: Args.string({ required: true, description: 'Name of the token, such as ada-laptop.' }),
-  };
+  static override args = { name: requiredArg('Name of the token, such as ada-laptop.') };
   static override flags = {
     ...sessionFlags,
     agent: textFlag('Open the memory of this agent; by default that of the server.', 'ID', {

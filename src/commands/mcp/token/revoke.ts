@@ -1,5 +1,5 @@
-import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
+import { requiredArg } from '../../../cli/flags.js';
 import type { TokenRevokeOutput } from '../../../engine/mcp/index.js';
 import { revokeToken, tokenOutput } from '../../../engine/mcp/tokens/token-store.js';
 import { safeLine } from '../../../ui/safe-text.js';
@@ -9,9 +9,7 @@ export default class McpTokenRevoke extends BaseCommand {
   static override description =
     'A running "svc mcp --http" refuses its next request, and ends its open streams within a second.';
   static override examples = examples('ada-laptop', 'ci --json');
-  static override args = {
-    token: Args.string({ required: true, description: 'Name of the token.' }),
-  };
+  static override args = { token: requiredArg('Name of the token.') };
 
   async run(): Promise<TokenRevokeOutput> {
     const { args } = await this.parse(McpTokenRevoke);
