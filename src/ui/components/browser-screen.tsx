@@ -92,7 +92,7 @@ const BELOW_ROWS = 8;
 const DIVIDER = ' │ ';
 
 interface BrowserBodyProps<Item extends ListItem> {
-  readonly browser: Pick<Browser<Item>, 'choices' | 'dispatch' | 'open'>;
+  readonly browser: Browser<Item>;
   readonly state: BrowserState<Item>;
   readonly columns: readonly ListColumn<Item>[];
   readonly empty: string;
@@ -103,12 +103,11 @@ interface BrowserBodyProps<Item extends ListItem> {
 /** The list of a browser, with the details of an entry or what an action would change. */
 function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): ReactElement {
   const { browser, state, columns, empty, hasDetailsBelow = false, area } = props;
-  const { dispatch } = browser;
   const style = useStyle();
   const list = (part: Area): ReactElement => (
     <List
       state={state.list}
-      dispatch={(event) => dispatch({ type: 'list', event })}
+      dispatch={browser.changeList}
       columns={columns}
       area={part}
       empty={emptyWords(state, browser.choices, empty)}
@@ -120,7 +119,7 @@ function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): Reac
   const pane = (part: Area): ReactElement => (
     <Pane
       state={content.pane}
-      dispatch={(event) => dispatch({ type: 'pane', event })}
+      dispatch={browser.changePane}
       text={content.text ?? []}
       area={part}
     />

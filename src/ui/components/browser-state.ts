@@ -1,5 +1,4 @@
 import {
-  deselect,
   EMPTY_LIST,
   type ListEvent,
   type ListItem,
@@ -43,25 +42,6 @@ interface PendingAction<Item> {
   readonly pane: PaneState;
 }
 
-/** Events of the browser. */
-export type BrowserEvent<Item extends ListItem> =
-  | {
-      readonly type: 'listed';
-      readonly choice: number;
-      readonly items: readonly Item[];
-      readonly total: number;
-    }
-  | { readonly type: 'chosen'; readonly choice: number }
-  | { readonly type: 'list'; readonly event: ListEvent<Item> }
-  | { readonly type: 'opened'; readonly item: Item }
-  | { readonly type: 'previewed'; readonly item: Item | undefined }
-  | { readonly type: 'read'; readonly id: string; readonly text: PaneText }
-  | { readonly type: 'pane'; readonly event: PaneEvent }
-  | { readonly type: 'closed' }
-  | { readonly type: 'asked'; readonly action: Omit<PendingAction<Item>, 'pane'> | undefined }
-  | { readonly type: 'noted'; readonly note: Note | undefined }
-  | { readonly type: 'help'; readonly on: boolean };
-
 /** A browser before its list was read. */
 export function initialBrowser<Item extends ListItem>(hasPreview = false): BrowserState<Item> {
   return {
@@ -77,65 +57,23 @@ export function initialBrowser<Item extends ListItem>(hasPreview = false): Brows
   };
 }
 
-/** The browser after an event; pure, and the same object if nothing changes. A key removes the note. */
-export function reduceBrowser<Item extends ListItem>(
-  state: BrowserState<Item>,
-  event: BrowserEvent<Item>,
-): BrowserState<Item> {
-  switch (event.type) {
-    case 'listed':
-      return event.choice === state.choice ? replaceItems(state, event.items, event.total) : state;
-    case 'chosen':
-      return { ...state, choice: event.choice, list: deselect(state.list), note: undefined };
-    case 'list':
-      return changeList(state, event.event);
-    case 'opened': {
-      if (state.pendingAction !== undefined) return state;
-      const details =
-        state.details?.item.id === event.item.id ? state.details : unreadDetails(event.item);
-      return { ...state, details, isOpen: true, note: undefined };
-    }
-    case 'previewed': {
-      const details = event.item === undefined ? undefined : unreadDetails(event.item);
-      return { ...state, details, isOpen: state.isOpen && details !== undefined };
-    }
-    case 'read':
-      return state.details?.item.id === event.id
-        ? { ...state, details: { ...state.details, text: event.text } }
-        : state;
-    case 'pane':
-      return changePane(state, event.event);
-    case 'closed': {
-      const details = state.hasPreview ? state.details : undefined;
-      return { ...state, details, isOpen: false, note: undefined };
-    }
-    case 'asked': {
-      const pending = event.action && { ...event.action, pane: PANE_TOP };
-      return { ...state, pendingAction: pending, note: undefined };
-    }
-    case 'noted':
-      return { ...state, note: event.note };
-    case 'help':
-      return { ...state, isHelpOpen: event.on, note: undefined };
-  }
-}
-
-function unreadDetails<Item>(item: Item): BrowserDetails<Item> {
+/** Details of an entry that have yet to be read. */
+export function unreadDetails<Item>(item: Item): BrowserDetails<Item> {
   return { item, text: undefined, pane: PANE_TOP };
 }
 
-/** The details stay, even if their entry is no longer in the list. */
-function replaceItems<Item extends ListItem>(
-  state: BrowserState<Item>,
+/** What other entries change. The details stay, even if their entry is no longer in the list. */
+export function replaceItems<Item extends ListItem>(
+  { list, details }: BrowserState<Item>,
   items: readonly Item[],
   total: number,
-): BrowserState<Item> {
-  const list = reduceList(state.list, { type: 'replaced', items });
-  const { details } = state;
+): Partial<BrowserState<Item>> {
   const item = items.find(({ id }) => id === details?.item.id);
-  return details === undefined || item === undefined
-    ? { ...state, list, total }
-    : { ...state, list, total, details: { ...details, item } };
+  return {
+    list: reduceList(list, { type: 'replaced', items }),
+    total,
+    ...(details !== undefined && item !== undefined && { details: { ...details, item } }),
+  };
 }
 
 /** What is next to the list, or in its place: what the action to confirm changes, otherwise the details. */
@@ -146,31 +84,31 @@ export function paneContent<Item extends ListItem>({
   return pendingAction?.text === undefined ? details : pendingAction;
 }
 
-function changeList<Item extends ListItem>(
-  state: BrowserState<Item>,
+/** What an event of the list changes. Only its size keeps the note. */
+export function changeList<Item extends ListItem>(
+  { list, note, pendingAction }: BrowserState<Item>,
   event: ListEvent<Item>,
-): BrowserState<Item> {
+): Partial<BrowserState<Item>> {
   const isSize = event.type === 'sized';
   // A click must not select another entry than the question is about.
-  if (state.pendingAction !== undefined && !isSize) return state;
-  const list = reduceList(state.list, event);
-  const note = isSize ? state.note : undefined;
-  return list === state.list && note === state.note ? state : { ...state, list, note };
+  if (pendingAction !== undefined && !isSize) return {};
+  return { list: reduceList(list, event), note: isSize ? note : undefined };
 }
 
-function changePane<Item extends ListItem>(
+/** What an event of the pane changes, likewise. */
+export function changePane<Item extends ListItem>(
   state: BrowserState<Item>,
   event: PaneEvent,
-): BrowserState<Item> {
+): Partial<BrowserState<Item>> {
   const { pendingAction, details } = state;
   const content = paneContent(state);
-  if (content === undefined) return state;
+  if (content === undefined) return {};
   const pane = reducePane(content.pane, event);
   const note = event.type === 'sized' ? state.note : undefined;
-  if (pane === content.pane && note === state.note) return state;
+  if (pane === content.pane) return { note };
   return content === pendingAction
-    ? { ...state, pendingAction: { ...pendingAction, pane }, note }
-    : { ...state, details: details && { ...details, pane }, note };
+    ? { pendingAction: { ...pendingAction, pane }, note }
+    : { details: details && { ...details, pane }, note };
 }
 
 /** Where a browser reads its entries, and what it can do with one. */

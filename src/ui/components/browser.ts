@@ -1,19 +1,25 @@
 import {
-  type BrowserEvent,
   type BrowserSource,
   type BrowserState,
+  changeList,
+  changePane,
   initialBrowser,
-  reduceBrowser,
+  replaceItems,
+  unreadDetails,
 } from './browser-state.js';
 import { barKey, type KeyBinding, type KeyMap, moveKeys, quitKey, withHelp } from './key-map.js';
-import { type ListItem, listView } from './list-state.js';
-import { createStore, type Store } from './store.js';
+import { deselect, type ListEvent, type ListItem, listView } from './list-state.js';
+import { PANE_TOP, type PaneEvent } from './pane.js';
+import { createState, type ReadableStore, type StateStore } from './store.js';
 import { filterKey, filterKeys } from './text-input.js';
 
-/** A browser that follows its source. */
-export interface Browser<Item extends ListItem>
-  extends Store<BrowserState<Item>, BrowserEvent<Item>> {
+/** A browser that follows its source. A key removes the note. */
+export interface Browser<Item extends ListItem> extends ReadableStore<BrowserState<Item>> {
   readonly choices: readonly string[];
+  /** Lists another choice with the next refresh. */
+  readonly choose: (choice: number) => void;
+  readonly changeList: (event: ListEvent<Item>) => void;
+  readonly changePane: (event: PaneEvent) => void;
   /** Reads the list and the details again. @throws what the source throws */
   readonly refresh: () => Promise<void>;
   readonly readDetails: () => void;
@@ -31,26 +37,27 @@ export interface Browser<Item extends ListItem>
 export function createBrowser<Item extends ListItem, Choice extends string>(
   source: BrowserSource<Item, Choice>,
 ): Browser<Item> {
-  const store = createStore<BrowserState<Item>, BrowserEvent<Item>>(
-    initialBrowser(source.hasPreview),
-    reduceBrowser,
-  );
+  const store = createState<BrowserState<Item>>(initialBrowser(source.hasPreview));
   const { getSnapshot } = store;
-  const dispatch = (event: BrowserEvent<Item>): void => {
-    store.dispatch(event);
+  const dispatch: typeof store.dispatch = (part) => {
+    store.dispatch(part);
     if (source.hasPreview === true) preview();
   };
   const preview = (): void => {
-    const { list, details } = getSnapshot();
+    const { list, details, isOpen } = getSnapshot();
     const { selected } = listView(list);
     if (selected?.id === details?.item.id) return;
-    store.dispatch({ type: 'previewed', item: selected });
+    store.dispatch({
+      details: selected && unreadDetails(selected),
+      isOpen: isOpen && selected !== undefined,
+    });
     void noteFailure(readDetails());
   };
   const readList = async (): Promise<void> => {
     const { choice } = getSnapshot();
     const { items, total } = await source.list(source.choices[choice] ?? source.choices[0]);
-    dispatch({ type: 'listed', choice, items, total: total ?? items.length });
+    const state = getSnapshot();
+    if (choice === state.choice) dispatch(replaceItems(state, items, total ?? items.length));
   };
   let lastRead = 0;
   const readDetails = async (): Promise<void> => {
@@ -59,11 +66,12 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     lastRead += 1;
     const read = lastRead;
     const text = await source.details(item);
+    const { details } = getSnapshot();
     // A later read can finish first.
-    if (read === lastRead) dispatch({ type: 'read', id: item.id, text });
+    const isLast = read === lastRead && details?.item.id === item.id;
+    if (isLast) dispatch({ details: { ...details, text } });
   };
-  const note = (text: string, isFault = false): void =>
-    dispatch({ type: 'noted', note: { text, isFault } });
+  const note = (text: string, isFault = false): void => dispatch({ note: { text, isFault } });
   const noteFailure = (work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => note(source.explain(error), true));
   let outage: BrowserState<Item>['note'];
@@ -72,12 +80,12 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
       () => {
         // A later note stays.
         const isShown = outage !== undefined && getSnapshot().note === outage;
-        if (isShown) dispatch({ type: 'noted', note: undefined });
+        if (isShown) dispatch({ note: undefined });
         outage = undefined;
       },
       (error: unknown) => {
         outage = { text: source.explain(error), isFault: true };
-        dispatch({ type: 'noted', note: outage });
+        dispatch({ note: outage });
       },
     );
   const refresh = async (): Promise<void> => {
@@ -98,31 +106,38 @@ export function createBrowser<Item extends ListItem, Choice extends string>(
     });
   };
   const open = (item: Item): void => {
-    dispatch({ type: 'opened', item });
+    const { pendingAction, details: known } = getSnapshot();
+    const details = known?.item.id === item.id ? known : unreadDetails(item);
+    if (pendingAction === undefined) dispatch({ details, isOpen: true, note: undefined });
     void noteFailure(readDetails());
   };
-  const listNextChoice = (): void => {
-    dispatch({ type: 'chosen', choice: (getSnapshot().choice + 1) % source.choices.length });
-    void noteFailure(readList());
+  const choose = (choice: number): void =>
+    dispatch({ choice, list: deselect(getSnapshot().list), note: undefined });
+  const changes = {
+    changeList: (event: ListEvent<Item>) => dispatch(changeList(getSnapshot(), event)),
+    changePane: (event: PaneEvent) => dispatch(changePane(getSnapshot(), event)),
+    open,
+    perform,
   };
 
   return {
     ...store,
-    dispatch,
+    ...changes,
     choices: source.choices,
+    choose,
     refresh,
     readDetails: () => void noteFailure(readDetails()),
-    open,
     keys: (options) =>
       browserKeys(getSnapshot(), {
         ...source,
         ...options,
+        ...changes,
         dispatch,
-        open,
-        listNextChoice,
-        perform,
+        listNextChoice: () => {
+          choose((getSnapshot().choice + 1) % source.choices.length);
+          void noteFailure(readList());
+        },
       }),
-    perform,
     noteOutage,
     whenIdle: async () => currentAction,
   };
@@ -145,7 +160,8 @@ export interface BrowserKeysOptions {
 interface KeyContext<Item extends ListItem>
   extends BrowserKeysOptions,
     Pick<BrowserSource<Item>, 'actions' | 'choices' | 'hasPreview'>,
-    Pick<Browser<Item>, 'dispatch' | 'open' | 'perform'> {
+    Pick<Browser<Item>, 'changeList' | 'changePane' | 'open' | 'perform'>,
+    Pick<StateStore<BrowserState<Item>>, 'dispatch'> {
   readonly listNextChoice: () => void;
 }
 
@@ -159,13 +175,13 @@ function browserKeys<Item extends ListItem>(
     return { bindings: [interrupt, ...questionKeys(state.pendingAction, context)] };
   }
   if (state.list.isFiltering) {
-    return filterKeys(state.list, interrupt, (event) => dispatch({ type: 'list', event }));
+    return filterKeys(state.list, interrupt, context.changeList);
   }
   const keys =
     state.details !== undefined && state.isOpen
-      ? detailKeys(state.details.item, context)
+      ? detailKeys(state.details, context)
       : listKeys(state, context);
-  const setHelp = (on: boolean): void => dispatch({ type: 'help', on });
+  const setHelp = (isHelpOpen: boolean): void => dispatch({ isHelpOpen, note: undefined });
   return {
     bindings: [
       ...withHelp([...keys, ...extraKeys], state.isHelpOpen, setHelp),
@@ -177,9 +193,9 @@ function browserKeys<Item extends ListItem>(
 
 function questionKeys<Item extends ListItem>(
   { key, item, text }: NonNullable<BrowserState<Item>['pendingAction']>,
-  { actions, dispatch, perform }: KeyContext<Item>,
+  { actions, dispatch, perform, changePane }: KeyContext<Item>,
 ): readonly KeyBinding[] {
-  const dismiss = (): void => dispatch({ type: 'asked', action: undefined });
+  const dismiss = (): void => dispatch({ pendingAction: undefined, note: undefined });
   const action = actions.find((one) => one.key === key);
   return [
     {
@@ -190,25 +206,23 @@ function questionKeys<Item extends ListItem>(
       },
     },
     { on: ['n', 'N', 'escape', 'q'], run: dismiss },
-    ...(text === undefined ? [] : scrollKeys(dispatch)),
+    ...(text === undefined ? [] : scrollKeys(changePane)),
   ];
 }
 
-function scrollKeys<Item extends ListItem>(
-  dispatch: KeyContext<Item>['dispatch'],
-): readonly KeyBinding[] {
-  return moveKeys('scroll', (to) => dispatch({ type: 'pane', event: { type: 'scrolled', to } }));
+function scrollKeys(changePane: (event: PaneEvent) => void): readonly KeyBinding[] {
+  return moveKeys('scroll', (to) => changePane({ type: 'scrolled', to }));
 }
 
 function listKeys<Item extends ListItem>(
   state: BrowserState<Item>,
   context: KeyContext<Item>,
 ): readonly KeyBinding[] {
-  const { choices, hasPreview, dispatch, open, listNextChoice, noun } = context;
+  const { choices, hasPreview, changeList, changePane, open, listNextChoice, noun } = context;
   const { selected } = listView(state.list);
   const next = choices[(state.choice + 1) % choices.length];
   return [
-    ...moveKeys('select', (to) => dispatch({ type: 'list', event: { type: 'moved', to } })),
+    ...moveKeys('select', (to) => changeList({ type: 'moved', to })),
     ...(selected === undefined
       ? []
       : [
@@ -218,21 +232,13 @@ function listKeys<Item extends ListItem>(
             help: ['enter', `open the ${noun}`],
             bar: { text: '⏎ open', dropOrder: hasPreview === true ? 2 : 7 },
           } as const,
-          ...(hasPreview === true ? previewKeys(dispatch) : []),
+          ...(hasPreview === true ? previewKeys(changePane) : []),
           ...actionKeys(selected, context),
         ]),
-    filterKey(4, (event) => dispatch({ type: 'list', event })),
+    filterKey(4, changeList),
     ...(choices.length === 1
       ? []
-      : [
-          barKey({
-            key: 'f',
-            name: `${next}`,
-            description: `list ${choices.join(', ')}`,
-            dropOrder: 2,
-            run: listNextChoice,
-          }),
-        ]),
+      : [barKey(`f ${next}`, `list ${choices.join(', ')}`, 2, listNextChoice)]),
     ...escapeKeys(state, context),
   ];
 }
@@ -240,21 +246,18 @@ function listKeys<Item extends ListItem>(
 /** Esc removes the filter first. */
 function escapeKeys<Item extends ListItem>(
   { list }: BrowserState<Item>,
-  { dispatch, onStop, escapeEnds = true }: KeyContext<Item>,
+  { changeList, onStop, escapeEnds = true }: KeyContext<Item>,
 ): readonly KeyBinding[] {
   if (list.filter.text !== '') {
-    const run = (): void => dispatch({ type: 'list', event: { type: 'unfiltered' } });
+    const run = (): void => changeList({ type: 'unfiltered' });
     return [{ on: ['escape'], run, bar: { text: 'esc all', dropOrder: 3 } }];
   }
   return escapeEnds ? [{ on: ['escape'], run: () => onStop('q') }] : [];
 }
 
 /** Keys that scroll the details while the list has the others. */
-function previewKeys<Item extends ListItem>(
-  dispatch: KeyContext<Item>['dispatch'],
-): readonly KeyBinding[] {
-  const scroll = (to: 'down' | 'up') => () =>
-    dispatch({ type: 'pane', event: { type: 'scrolled', to } });
+function previewKeys(changePane: (event: PaneEvent) => void): readonly KeyBinding[] {
+  const scroll = (to: 'down' | 'up') => () => changePane({ type: 'scrolled', to });
   return [
     { on: ['K'], run: scroll('up'), help: ['K, J', 'scroll the details'] },
     { on: ['J'], run: scroll('down') },
@@ -262,19 +265,20 @@ function previewKeys<Item extends ListItem>(
 }
 
 function detailKeys<Item extends ListItem>(
-  item: Item,
+  details: NonNullable<BrowserState<Item>['details']>,
   context: KeyContext<Item>,
 ): readonly KeyBinding[] {
-  const { dispatch } = context;
+  const { dispatch, changePane, hasPreview } = context;
+  const closed = { details: hasPreview ? details : undefined, isOpen: false, note: undefined };
   return [
-    ...scrollKeys(dispatch),
+    ...scrollKeys(changePane),
     {
       on: ['escape', 'left', 'h', 'backspace'],
-      run: () => dispatch({ type: 'closed' }),
+      run: () => dispatch(closed),
       help: ['esc', 'back to the list'],
       bar: { text: 'esc back', dropOrder: 7 },
     },
-    ...actionKeys(item, context),
+    ...actionKeys(details.item, context),
   ];
 }
 
@@ -285,15 +289,15 @@ function actionKeys<Item extends ListItem>(
   return actions
     .filter(({ appliesTo }) => appliesTo?.(item) ?? true)
     .map((action) => {
-      const { key, question, changes } = action;
+      const { key, name, description, question, changes } = action;
       const run = (): void => {
         if (question === undefined) {
-          perform(action.name, () => action.run(item));
+          perform(name, () => action.run(item));
           return;
         }
         const pending = { key, item, question: question(item), text: changes?.(item) };
-        dispatch({ type: 'asked', action: pending });
+        dispatch({ pendingAction: { ...pending, pane: PANE_TOP }, note: undefined });
       };
-      return barKey({ ...action, dropOrder: 5, run });
+      return barKey(`${key} ${name}`, description, 5, run);
     });
 }

@@ -88,19 +88,15 @@ export function moveKeys(verb: string, move: (to: ListMove) => void): readonly K
   ];
 }
 
-/** What the status bar and the help show of a key: `r refresh`, and `r` with a description. */
-export interface BarKey extends Pick<KeyBinding, 'run'> {
-  readonly key: string;
-  /** In a word. */
-  readonly name: string;
-  readonly description: string;
-  /** See {@link KeyBinding.bar}. */
-  readonly dropOrder: number;
-}
-
-/** A key that the status bar shows. */
-export function barKey({ key, name, description, dropOrder, run }: BarKey): KeyBinding {
-  return { on: [key], run, help: [key, description], bar: { text: `${key} ${name}`, dropOrder } };
+/** A key that the status bar shows. @param text the key, and its name in a word: `r refresh` */
+export function barKey(
+  text: string,
+  description: string,
+  dropOrder: number,
+  run: () => void,
+): KeyBinding {
+  const [key = ''] = text.split(' ');
+  return { on: [key], run, help: [key, description], bar: { text, dropOrder } };
 }
 
 /** The key that ends a screen; Ctrl-C does too. */

@@ -163,18 +163,7 @@ function selectItem<Item extends ListItem>(state: ListState<Item>, id: string): 
 
 /** By how many entries a key moves, at most. @param rows how many are visible */
 export function stepOf(to: ListMove, rows: number): number {
-  switch (to) {
-    case 'up':
-      return -1;
-    case 'down':
-      return 1;
-    case 'pageUp':
-      return -Math.max(1, rows - 1);
-    case 'pageDown':
-      return Math.max(1, rows - 1);
-    case 'first':
-      return Number.NEGATIVE_INFINITY;
-    case 'last':
-      return Number.POSITIVE_INFINITY;
-  }
+  const page = Math.max(1, rows - 1);
+  const all = Number.POSITIVE_INFINITY;
+  return { up: -1, down: 1, pageUp: -page, pageDown: page, first: -all, last: all }[to];
 }

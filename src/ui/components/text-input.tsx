@@ -71,7 +71,7 @@ export function typingMoves(dispatch: ListDispatch): readonly KeyBinding[] {
 export function filterKey(dropOrder: number, dispatch: ListDispatch): KeyBinding {
   const description = 'filter: all words must occur; esc removes the filter';
   const run = (): void => dispatch({ type: 'filtering', on: true });
-  return barKey({ key: '/', name: 'filter', description, dropOrder, run });
+  return barKey('/ filter', description, dropOrder, run);
 }
 
 /** Keys without another meaning edit the filter; Enter keeps it, Esc removes it. */

@@ -5,7 +5,7 @@ import type { Overview } from '../../../src/engine/overview/follow-overview.js';
 import { NEVER } from '../../../src/engine/support/async.js';
 import { ScreenContext } from '../../../src/ui/components/rows.js';
 import type { Note } from '../../../src/ui/components/screen.js';
-import { createStore } from '../../../src/ui/components/store.js';
+import { createState } from '../../../src/ui/components/store.js';
 import { textWidth } from '../../../src/ui/fit.js';
 import { homeRows } from '../../../src/ui/screens/home/frame.js';
 import type { HomeTarget } from '../../../src/ui/screens/home/lines.js';
@@ -18,7 +18,12 @@ import {
   type PreparedScreen,
   runHomeScreen,
 } from '../../../src/ui/screens/home/run.js';
-import { type HomeState, initialHome, reduceHome } from '../../../src/ui/screens/home/state.js';
+import {
+  changeLines,
+  type HomeState,
+  initialHome,
+  updateHome,
+} from '../../../src/ui/screens/home/state.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { render } from '../../support/render-view.js';
 import {
@@ -43,7 +48,7 @@ function stateOf(overview: Partial<Overview>, selected?: string): HomeState {
   const state = initialHome({ ...NOTHING, nowMs: NOW, overview });
   return selected === undefined
     ? state
-    : reduceHome(state, { type: 'list', event: { type: 'selected', id: selected } });
+    : { ...state, ...changeLines(state, { type: 'selected', id: selected }) };
 }
 
 /** What the screen shows between its title and its keys, in a terminal of a size. */
@@ -164,8 +169,8 @@ for (const [columns, rows] of TERMINAL_SIZES) {
 
 for (const columns of [60, 80, 200]) {
   test(`the view alone reflows at ${columns} columns, in ink's own renderer`, async () => {
-    const store = createStore(initialHome({ ...NOTHING, nowMs: NOW }), reduceHome);
-    store.dispatch({ type: 'overview', overview: busyOverview(), nowMs: NOW });
+    const initial = initialHome({ ...NOTHING, nowMs: NOW });
+    const store = createState(updateHome(initial, busyOverview(), NOW));
     const left: string[] = [];
     const view = render(
       <ScreenContext value={{ stdout: createTerminal(columns, 24).stdout, style: plain.style }}>

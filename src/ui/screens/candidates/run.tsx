@@ -160,22 +160,16 @@ function candidateKeys(
       kept: isUndone ? kept : [...kept, last],
     });
     await browser.refresh();
-    browser.dispatch({ type: 'list', event: { type: 'selected', id: last.key } });
+    browser.changeList({ type: 'selected', id: last.key });
     return words;
   };
   return {
     noun: 'candidate',
     onStop: leave,
     extraKeys: [
-      barKey({
-        key: 'w',
-        name: showsWhy ? 'passage' : 'why',
-        description: 'show why, or the passage',
-        dropOrder: 4,
-        run: () => {
-          store.dispatch({ showsWhy: !showsWhy });
-          browser.readDetails();
-        },
+      barKey(`w ${showsWhy ? 'passage' : 'why'}`, 'show why, or the passage', 4, () => {
+        store.dispatch({ showsWhy: !showsWhy });
+        browser.readDetails();
       }),
       {
         on: ['u'],

@@ -120,22 +120,8 @@ export async function runDoctorScreen(options: DoctorScreenOptions): Promise<Doc
     const extraKeys = [
       ...(place === undefined
         ? []
-        : [
-            barKey({
-              key: 'e',
-              name: 'edit',
-              description: 'open the location in $EDITOR',
-              dropOrder: 3,
-              run: () => editAt(place),
-            }),
-          ]),
-      barKey({
-        key: 'r',
-        name: 'refresh',
-        description: 'check again',
-        dropOrder: 2,
-        run: () => recheck(names),
-      }),
+        : [barKey('e edit', 'open the location in $EDITOR', 3, () => editAt(place))]),
+      barKey('r refresh', 'check again', 2, () => recheck(names)),
     ];
     return { noun: 'finding', onStop: leave, extraKeys };
   };

@@ -7,14 +7,15 @@ import {
   withHelp,
 } from '../../components/key-map.js';
 import { type ListEvent, listView } from '../../components/list-state.js';
+import type { StateStore } from '../../components/store.js';
 import { editOf, filterKey, filterKeys, typingMoves } from '../../components/text-input.js';
 import type { HomeLine, HomeTarget } from './lines.js';
-import { afterEnter, type PaletteEvent, type PaletteState } from './palette.js';
-import type { HomeEvent, HomeState } from './state.js';
+import { afterEnter, changeCommands, type PaletteState, typeInPalette } from './palette.js';
+import { changeLines, type HomeState } from './state.js';
 
 /** What the keys of the home screen call. */
 export interface HomeHandlers {
-  readonly dispatch: (event: HomeEvent) => void;
+  readonly dispatch: StateStore<HomeState>['dispatch'];
   readonly onOpen: (target: HomeTarget) => void;
   /** Opens the list of commands. */
   readonly onPalette: (agent: string | undefined) => void;
@@ -26,9 +27,10 @@ export interface HomeHandlers {
 export function homeKeys(state: HomeState, handlers: HomeHandlers): KeyMap {
   const interrupt: KeyBinding = { on: ['ctrl-c'], run: handlers.onLeave };
   if (state.palette !== undefined) return paletteKeys(state.palette, interrupt, handlers);
-  const changeList = (event: ListEvent<never>): void => handlers.dispatch({ type: 'list', event });
+  const changeList = (event: ListEvent<never>): void =>
+    handlers.dispatch(changeLines(state, event));
   if (state.list.isFiltering) return filterKeys(state.list, interrupt, changeList);
-  const setHelp = (on: boolean): void => handlers.dispatch({ type: 'help', on });
+  const setHelp = (isHelpOpen: boolean): void => handlers.dispatch({ isHelpOpen });
   const quit = quitKey(handlers.onLeave, 'quit; in another screen: return here');
   const keys = withHelp(lineKeys(state, handlers, changeList), state.isHelpOpen, setHelp);
   return { bindings: [...keys, quit, interrupt] };
@@ -62,20 +64,8 @@ function lineKeys(
     ...(agent === undefined
       ? []
       : [
-          barKey({
-            key: 'i',
-            name: 'index',
-            description: 'update its index',
-            dropOrder: 5,
-            run: () => onOpen({ kind: 'index', agent }),
-          }),
-          barKey({
-            key: 'd',
-            name: 'provider',
-            description: 'test its provider',
-            dropOrder: 4,
-            run: () => onOpen({ kind: 'diagnosis', agent }),
-          }),
+          barKey('i index', 'update its index', 5, () => onOpen({ kind: 'index', agent })),
+          barKey('d provider', 'test its provider', 4, () => onOpen({ kind: 'diagnosis', agent })),
           {
             on: ['c'],
             run: () => onOpen({ kind: 'candidates', agent }),
@@ -83,20 +73,8 @@ function lineKeys(
           } as const,
         ]),
     filterKey(3, changeList),
-    barKey({
-      key: ':',
-      name: 'commands',
-      description: 'run any command of svc',
-      dropOrder: 6,
-      run: () => onPalette(agent),
-    }),
-    barKey({
-      key: 'r',
-      name: 'refresh',
-      description: 'refresh now',
-      dropOrder: 1,
-      run: onRefresh,
-    }),
+    barKey(': commands', 'run any command of svc', 6, () => onPalette(agent)),
+    barKey('r refresh', 'refresh now', 1, onRefresh),
     {
       on: ['escape'],
       run:
@@ -108,11 +86,10 @@ function lineKeys(
 /** Esc goes one step back. */
 function paletteKeys(palette: PaletteState, interrupt: KeyBinding, handlers: HomeHandlers): KeyMap {
   const { dispatch } = handlers;
-  const change = (event: PaletteEvent): void => dispatch({ type: 'palette.changed', event });
   const { pending, list } = palette;
   const back = (): void => {
-    if (pending === undefined) dispatch({ type: 'palette', palette: undefined });
-    else change({ type: 'asked', pending: undefined });
+    if (pending === undefined) dispatch({ palette: undefined, note: undefined });
+    else dispatch({ palette: { ...palette, pending: undefined } });
   };
   const text = pending === undefined ? list.filter.text : pending.line.text;
   return {
@@ -120,11 +97,13 @@ function paletteKeys(palette: PaletteState, interrupt: KeyBinding, handlers: Hom
       interrupt,
       { on: ['enter'], run: () => enterPalette(palette, handlers) },
       { on: ['escape', ...(text === '' ? ['backspace'] : [])], run: back },
-      ...(pending === undefined ? typingMoves((event) => change({ type: 'list', event })) : []),
+      ...(pending === undefined
+        ? typingMoves((event) => dispatch({ palette: changeCommands(palette, event) }))
+        : []),
     ],
     onOther: (input) => {
       const edit = editOf(input);
-      if (edit !== undefined) change({ type: 'typed', edit });
+      if (edit !== undefined) dispatch({ palette: typeInPalette(palette, edit) });
     },
   };
 }
@@ -134,5 +113,5 @@ export function enterPalette(palette: PaletteState, { dispatch, onOpen }: HomeHa
   const after = afterEnter(palette);
   if (after === undefined) return;
   if ('argv' in after) onOpen({ kind: 'command', argv: after.argv });
-  else dispatch({ type: 'palette.changed', event: { type: 'asked', pending: after.pending } });
+  else dispatch({ palette: { ...palette, pending: after.pending } });
 }

@@ -54,12 +54,6 @@ interface PendingValue {
   readonly line: EditedLine;
 }
 
-/** Events of the palette. */
-export type PaletteEvent =
-  | { readonly type: 'list'; readonly event: ListEvent<PaletteCommand> }
-  | { readonly type: 'typed'; readonly edit: LineEdit }
-  | { readonly type: 'asked'; readonly pending: PendingValue | undefined };
-
 export function openPalette(
   commands: readonly PaletteCommand[],
   agent: string | undefined,
@@ -68,27 +62,20 @@ export function openPalette(
   return { list, agent, pending: undefined };
 }
 
-/** The palette after an event; pure, and the same object if nothing changes. */
-export function reducePalette(state: PaletteState, event: PaletteEvent): PaletteState {
-  switch (event.type) {
-    case 'list': {
-      const list = reduceList(state.list, event.event);
-      return list === state.list ? state : { ...state, list };
-    }
-    case 'typed': {
-      const { pending } = state;
-      if (pending === undefined) {
-        return reducePalette(state, {
-          type: 'list',
-          event: { type: 'filtered', edit: event.edit },
-        });
-      }
-      const line = editLine(pending.line, event.edit);
-      return line === pending.line ? state : { ...state, pending: { ...pending, line } };
-    }
-    case 'asked':
-      return { ...state, pending: event.pending };
-  }
+/** The palette after an event of its list, the same object if nothing changes. */
+export function changeCommands(
+  palette: PaletteState,
+  event: ListEvent<PaletteCommand>,
+): PaletteState {
+  const list = reduceList(palette.list, event);
+  return list === palette.list ? palette : { ...palette, list };
+}
+
+/** The palette after something was typed. */
+export function typeInPalette(palette: PaletteState, edit: LineEdit): PaletteState {
+  const { pending } = palette;
+  if (pending === undefined) return changeCommands(palette, { type: 'filtered', edit });
+  return { ...palette, pending: { ...pending, line: editLine(pending.line, edit) } };
 }
 
 function pendingValue({ command, previous }: PendingValue): PaletteValue | undefined {
@@ -157,7 +144,7 @@ export function PaletteView({
   area,
 }: {
   readonly palette: PaletteState;
-  readonly dispatch: (event: PaletteEvent) => void;
+  readonly dispatch: (event: ListEvent<PaletteCommand>) => void;
   readonly onEnter: () => void;
   readonly area: Area;
 }): ReactElement {
@@ -167,7 +154,7 @@ export function PaletteView({
     return (
       <List
         state={list}
-        dispatch={(event) => dispatch({ type: 'list', event })}
+        dispatch={dispatch}
         columns={COLUMNS}
         area={area}
         empty="no command matches"

@@ -2,10 +2,10 @@ import { Text } from 'ink';
 import { type ReactElement, useEffect } from 'react';
 import type { Overview } from '../../../engine/overview/index.js';
 import { deferred } from '../../../engine/support/async.js';
-import { listView } from '../../components/list-state.js';
+import { type ListEvent, listView } from '../../components/list-state.js';
 import { Rows, useStyle } from '../../components/rows.js';
 import { type Note, Screen } from '../../components/screen.js';
-import { createStore, type Store, useStore } from '../../components/store.js';
+import { createState, type StateStore, useStore } from '../../components/store.js';
 import { FilterInput } from '../../components/text-input.js';
 import { fitMiddle } from '../../fit.js';
 import { shownPath } from '../../safe-text.js';
@@ -15,9 +15,16 @@ import { type RunScreenOptions, runScreen } from '../../terminal/mount-screen.js
 import type { Area } from '../../terminal/size.js';
 import { homePageRows, homeRows } from './frame.js';
 import { enterPalette, type HomeHandlers, homeKeys } from './keys.js';
-import type { HomeStart, HomeTarget } from './lines.js';
+import type { HomeLine, HomeStart, HomeTarget } from './lines.js';
 import { openPalette, type PaletteCommand, PaletteStatus, PaletteView } from './palette.js';
-import { type HomeEvent, type HomeState, initialHome, reduceHome, resumeHome } from './state.js';
+import {
+  changeLines,
+  changePalette,
+  type HomeState,
+  initialHome,
+  resumeHome,
+  updateHome,
+} from './state.js';
 
 /** Keeps the overview up to date while the home screen is shown. */
 export interface HomeFollower {
@@ -69,7 +76,9 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     previous === undefined
       ? initialHome({ ...known, nowMs: now() })
       : resumeHome(previous.state, previous.result, now());
-  const store = createStore(initial, reduceHome, { everyMs: PACE_MS });
+  const store = createState(initial, { everyMs: PACE_MS });
+  const update = (overview: Partial<Overview>): void =>
+    store.dispatch(updateHome(store.getSnapshot(), overview, now()));
   const closing = new AbortController();
   const { promise: ended, resolve: finish } = deferred<HomeEnd>();
   const leave = (): void => {
@@ -79,10 +88,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
   };
   let follower: HomeFollower | undefined;
   const begin = (): void => {
-    follower = options.follow(
-      (overview) => store.dispatch({ type: 'overview', overview, nowMs: now() }),
-      (why) => store.dispatch({ type: 'updates.ended', why }),
-    );
+    follower = options.follow(update, (endReason) => store.dispatch({ endReason }));
   };
   const refresh = (): void => {
     if (store.getSnapshot().endReason === undefined) {
@@ -90,25 +96,25 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
       return;
     }
     void follower?.close();
-    store.dispatch({ type: 'updates.restarted' });
+    store.dispatch({ endReason: undefined });
     begin();
   };
   const open = (target: HomeTarget): void => {
     if (store.getSnapshot().opening !== undefined) return;
-    store.dispatch({ type: 'opening', target });
+    store.dispatch({ opening: target, palette: undefined, note: undefined });
     options.prepare(target, closing.signal).then(
       (opened) => {
-        if (typeof opened !== 'function') store.dispatch({ type: 'prepared', note: opened });
+        if (typeof opened !== 'function') store.dispatch({ opening: undefined, note: opened });
         else finish({ type: 'open', open: opened, state: store.getSnapshot() });
       },
       (error: unknown) => {
         if (closing.signal.aborted) return;
         const note = { text: options.explain(error), isFault: true };
-        store.dispatch({ type: 'prepared', note });
+        store.dispatch({ opening: undefined, note });
       },
     );
   };
-  const ticks = setInterval(() => store.dispatch({ type: 'ticked', nowMs: now() }), TICK_MS);
+  const ticks = setInterval(() => update({}), TICK_MS);
   try {
     return await runScreen(
       <HomeScreen
@@ -118,7 +124,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
           dispatch: store.dispatch,
           onOpen: open,
           onPalette: (agent) =>
-            store.dispatch({ type: 'palette', palette: openPalette(options.commands(), agent) }),
+            store.dispatch({ palette: openPalette(options.commands(), agent), note: undefined }),
           onRefresh: refresh,
           onLeave: leave,
         }}
@@ -135,7 +141,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
 
 /** What home shows, and what its keys and the mouse call. */
 interface HomeScreenProps extends Pick<View, 'homeDir'> {
-  readonly store: Store<HomeState, HomeEvent>;
+  readonly store: StateStore<HomeState>;
   readonly handlers: HomeHandlers;
 }
 
@@ -162,7 +168,7 @@ export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): React
           return (
             <PaletteView
               palette={palette}
-              dispatch={(event) => handlers.dispatch({ type: 'palette.changed', event })}
+              dispatch={(event) => store.dispatch(changePalette(store.getSnapshot(), event))}
               onEnter={() => enterPalette(palette, handlers)}
               area={area}
             />
@@ -184,14 +190,14 @@ interface HomeBodyProps extends Pick<HomeScreenProps, 'handlers' | 'homeDir' | '
 /** The lines of the overview; a click on the selected one opens its screen. */
 function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): ReactElement {
   const style = useStyle();
-  const { dispatch } = handlers;
+  const changeList = (event: ListEvent<HomeLine>): void =>
+    store.dispatch(changeLines(store.getSnapshot(), event));
   const rows = homePageRows(state, area);
-  useEffect(() => dispatch({ type: 'list', event: { type: 'sized', rows } }), [dispatch, rows]);
+  useEffect(() => changeList({ type: 'sized', rows }));
   const drawn = homeRows(state, { style, homeDir }, area);
   useMouse(area, ({ action, row }) => {
     if (action !== 'click') {
-      const to = action === 'wheelUp' ? 'up' : 'down';
-      dispatch({ type: 'list', event: { type: 'moved', to } });
+      changeList({ type: 'moved', to: action === 'wheelUp' ? 'up' : 'down' });
       return;
     }
     // Several clicks can arrive before the next frame.
@@ -199,7 +205,7 @@ function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): Rea
     const line = matching.find(({ id }) => id === drawn[row]?.lineId);
     if (line === undefined) return;
     if (line === selected) handlers.onOpen(line.target);
-    else dispatch({ type: 'list', event: { type: 'selected', id: line.id } });
+    else changeList({ type: 'selected', id: line.id });
   });
   return <Rows lines={drawn.map(({ text }) => text)} />;
 }

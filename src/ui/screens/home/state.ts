@@ -7,7 +7,7 @@ import {
 } from '../../components/list-state.js';
 import type { Note } from '../../components/screen.js';
 import { type HomeLine, type HomeStart, type HomeTarget, homeLines } from './lines.js';
-import { type PaletteEvent, type PaletteState, reducePalette } from './palette.js';
+import { changeCommands, type PaletteCommand, type PaletteState } from './palette.js';
 
 /** The state of the home screen. */
 export interface HomeState extends HomeStart {
@@ -22,19 +22,6 @@ export interface HomeState extends HomeStart {
   readonly endReason: string | undefined;
   readonly isHelpOpen: boolean;
 }
-
-/** Events of the screen. */
-export type HomeEvent =
-  | { readonly type: 'overview'; readonly overview: Partial<Overview>; readonly nowMs: number }
-  | { readonly type: 'ticked'; readonly nowMs: number }
-  | { readonly type: 'list'; readonly event: ListEvent<HomeLine> }
-  | { readonly type: 'palette'; readonly palette: PaletteState | undefined }
-  | { readonly type: 'palette.changed'; readonly event: PaletteEvent }
-  | { readonly type: 'opening'; readonly target: HomeTarget }
-  | { readonly type: 'prepared'; readonly note: Note | undefined }
-  | { readonly type: 'updates.ended'; readonly why: string }
-  | { readonly type: 'updates.restarted' }
-  | { readonly type: 'help'; readonly on: boolean };
 
 /** The screen before the overview has been read. */
 export function initialHome(start: HomeStart): HomeState {
@@ -60,40 +47,25 @@ export function resumeHome(state: HomeState, note: Note | undefined, nowMs: numb
   return withLines({ ...state, ...closed, nowMs, note });
 }
 
-/** The screen after an event; pure, and the same object if nothing changes. */
-export function reduceHome(state: HomeState, event: HomeEvent): HomeState {
-  switch (event.type) {
-    case 'overview':
-      return withLines({
-        ...state,
-        overview: mergeOverview(state.overview, event.overview),
-        nowMs: event.nowMs,
-      });
-    case 'ticked':
-      return withLines({ ...state, nowMs: event.nowMs });
-    case 'list': {
-      const list = reduceList(state.list, event.event);
-      const note = event.event.type === 'sized' ? state.note : undefined;
-      return list === state.list && note === state.note ? state : { ...state, list, note };
-    }
-    case 'palette':
-      return { ...state, palette: event.palette, note: undefined };
-    case 'palette.changed': {
-      if (state.palette === undefined) return state;
-      const palette = reducePalette(state.palette, event.event);
-      return palette === state.palette ? state : { ...state, palette };
-    }
-    case 'opening':
-      return { ...state, opening: event.target, palette: undefined, note: undefined };
-    case 'prepared':
-      return { ...state, opening: undefined, note: event.note };
-    case 'updates.ended':
-      return { ...state, endReason: event.why };
-    case 'updates.restarted':
-      return { ...state, endReason: undefined };
-    case 'help':
-      return state.isHelpOpen === event.on ? state : { ...state, isHelpOpen: event.on };
-  }
+/** The screen with what is known now; without news, only relative times change. */
+export function updateHome(state: HomeState, news: Partial<Overview>, nowMs: number): HomeState {
+  return withLines({ ...state, overview: mergeOverview(state.overview, news), nowMs });
+}
+
+/** What an event of the list changes. Only its size keeps the note. */
+export function changeLines(
+  { list, note }: HomeState,
+  event: ListEvent<HomeLine>,
+): Partial<HomeState> {
+  return { list: reduceList(list, event), note: event.type === 'sized' ? note : undefined };
+}
+
+/** What an event of the list of commands changes. */
+export function changePalette(
+  { palette }: HomeState,
+  event: ListEvent<PaletteCommand>,
+): Partial<HomeState> {
+  return { palette: palette && changeCommands(palette, event) };
 }
 
 function withLines(state: HomeState): HomeState {

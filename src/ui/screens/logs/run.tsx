@@ -66,15 +66,14 @@ export function openLogsScreen(options: LogsScreenOptions) {
     ],
     explain: (error) => (error instanceof Error ? error.message : String(error)),
   });
-  const selectLast = (): void =>
-    browser.dispatch({ type: 'list', event: { type: 'moved', to: 'last' } });
+  const selectLast = (): void => browser.changeList({ type: 'moved', to: 'last' });
   const refresh = async (): Promise<void> => {
     const follows = isFollowing(browser.getSnapshot());
     await browser.refresh();
     if (follows) selectLast();
   };
   const showLevel = (choice: number): void => {
-    browser.dispatch({ type: 'chosen', choice });
+    browser.choose(choice);
     void browser.refresh().then(selectLast);
   };
   const firstLevel = log.minLevel === 'fatal' ? 'error' : log.minLevel;

@@ -231,23 +231,13 @@ function keysOf(
   const isLong = state.pane.length > state.pane.rows;
   const keys: readonly KeyBinding[] = [
     ...(isLong ? scroll : []),
-    barKey({
-      key: 'r',
-      name: 'refresh',
-      description: 'test again',
-      dropOrder: 3,
-      run: onRestart,
-    }),
+    barKey('r refresh', 'test again', 3, onRestart),
     ...(target === undefined
       ? []
       : [
-          barKey({
-            key: 'e',
-            name: `open ${file}:${target.line}`,
-            description: 'open the setting in $EDITOR',
-            dropOrder: 2,
-            run: () => onEdit(target),
-          }),
+          barKey(`e open ${file}:${target.line}`, 'open the setting in $EDITOR', 2, () =>
+            onEdit(target),
+          ),
         ]),
   ];
   const quit = { ...quitKey(onLeave), on: ['q', 'ctrl-c', 'escape'] };

@@ -1,3 +1,4 @@
+import type { Warning } from '../../../engine/errors/index.js';
 import type {
   SearchResponse,
   SearchResult,
@@ -46,10 +47,7 @@ export interface PassageText {
 }
 
 /** Why a search or a preview failed. */
-export interface SearchFault {
-  readonly message: string;
-  readonly hint?: string | undefined;
-}
+export type SearchFault = Pick<Warning, 'hint' | 'message'>;
 
 /** A passage in its document, or why it cannot be shown. */
 interface Preview {

@@ -72,13 +72,9 @@ export function openServeScreen(options: ServeScreenOptions) {
       isReading = false;
     });
   }, POLL_MS);
-  const reload = barKey({
-    key: 'r',
-    name: 'reload',
-    description: 'reload the configuration',
-    dropOrder: 6,
-    run: () => browser.perform('reload', options.onReload),
-  });
+  const reload = barKey('r reload', 'reload the configuration', 6, () =>
+    browser.perform('reload', options.onReload),
+  );
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}

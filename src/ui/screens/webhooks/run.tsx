@@ -16,24 +16,19 @@ import { createState } from '../../components/store.js';
 import { indentJson, safeLine } from '../../safe-text.js';
 import type { Style } from '../../style.js';
 import { paneFields } from '../../table.js';
-import { mountScreen, type ScreenOptions } from '../../terminal/mount-screen.js';
+import { mountScreen } from '../../terminal/mount-screen.js';
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
+import type { ServeScreenOptions } from '../serve/run.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
-export interface WebhooksScreenOptions extends ScreenOptions {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+export interface WebhooksScreenOptions extends Omit<ServeScreenOptions, 'homeDir' | 'queue'> {
   /** Masks secrets in everything that is shown. */
   readonly mask: <T>(data: T) => T;
-  readonly explain: (error: unknown) => string;
   /** Puts a text on the clipboard. */
   readonly copy: (text: string) => void;
   /** The listener belongs to another process and is only watched. */
   readonly isWatched?: boolean;
-  /** Reloads the configuration. @returns what to show then @throws why it was not reloaded */
-  readonly onReload: () => Promise<string>;
-  readonly onStop: (key: 'ctrl-c' | 'q') => void;
 }
 
 /** Often enough to look live. */
@@ -51,13 +46,9 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
   });
   let live: LiveWebhooks | undefined;
   const browser = createBrowser(deliveriesSource(() => live?.deliveries, options));
-  const reload = barKey({
-    key: 'R',
-    name: 'reload',
-    description: 'reload routes, limits and secrets',
-    dropOrder: 3,
-    run: () => browser.perform('reload', options.onReload),
-  });
+  const reload = barKey('R reload', 'reload routes, limits and secrets', 3, () =>
+    browser.perform('reload', options.onReload),
+  );
   const screen = mountScreen(
     <BrowserScreen
       browser={browser}
