@@ -34,6 +34,21 @@ export interface ProgressLine<Event = SyncEvent> {
 const REDRAW_EVERY_MS = 100;
 const BAR_COLUMNS = 20;
 
+/** A line that replaces itself. */
+function createLine(write: (text: string) => void) {
+  let current = '';
+  return {
+    show: (line: string): void => {
+      if (line !== current) write(ERASE_LINE + line);
+      current = line;
+    },
+    clear: (): void => {
+      if (current !== '') write(ERASE_LINE);
+      current = '';
+    },
+  };
+}
+
 /**
  * Progress for a search that first has to build the index. Drawn on events, since no timer fires while the engine
  * works, and once by a timer, for a provider that does not answer.
@@ -48,13 +63,9 @@ export function createProgressLine(
   const startedMs = now();
   let state = startSyncProgress(startedMs);
   let drawnMs = Number.NEGATIVE_INFINITY;
-  let currentLine = '';
+  const { show, ...line } = createLine(write);
   let timer: NodeJS.Timeout | undefined;
 
-  const show = (line: string): void => {
-    if (line !== currentLine) write(ERASE_LINE + line);
-    currentLine = line;
-  };
   const draw = (): void => {
     const isQuiet = state.lastMs - startedMs < QUIET_FOR_MS;
     if (isQuiet || state.lastMs - drawnMs < REDRAW_EVERY_MS) return;
@@ -64,8 +75,7 @@ export function createProgressLine(
   const clear = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    if (currentLine !== '') write(ERASE_LINE);
-    currentLine = '';
+    line.clear();
   };
   return {
     onEvent: (event) => {
@@ -116,17 +126,12 @@ export function createEvalProgress(
   { style, columns, now }: ProgressLineOptions,
 ): ProgressLine<EvalEvent> {
   let drawnMs = Number.NEGATIVE_INFINITY;
-  let isShown = false;
+  const { show, clear } = createLine(write);
   const draw = (head: string, variant: string): void => {
     const room = columns - 1 - head.length - 2;
     const suffix = room < 8 ? '' : `  ${style.dim(fitEnd(safeLine(variant), room))}`;
-    write(`${ERASE_LINE}${head.slice(0, Math.max(0, columns - 1))}${suffix}`);
-    isShown = true;
+    show(head.slice(0, Math.max(0, columns - 1)) + suffix);
     drawnMs = now();
-  };
-  const clear = (): void => {
-    if (isShown) write(ERASE_LINE);
-    isShown = false;
   };
   return {
     clear,

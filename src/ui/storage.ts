@@ -112,14 +112,13 @@ function roleWords({ user, readOnly, missingRights }: ServerStatus, style: Style
 }
 
 function vectorWords({ pgvector: { state, version } }: ServerStatus): string {
-  switch (state) {
-    case 'used':
-      return `${safeLine(version ?? '')}, used for semantic search`;
-    case 'available':
-      return `${safeLine(version ?? '')} is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors`;
-    case 'missing':
-      return 'not installed; with it, vectors are found through an index instead of comparing all of them';
-  }
+  const name = safeLine(version ?? '');
+  return {
+    used: `${name}, used for semantic search`,
+    available: `${name} is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors`,
+    missing:
+      'not installed; with it, vectors are found through an index instead of comparing all of them',
+  }[state];
 }
 
 function clockWords({ clockAheadMs }: ServerStatus): string {

@@ -240,16 +240,12 @@ function fateWords({ fate, decidedAt, sweep }: DreamExplainOutput): string {
 function trailWords({ sweep, day, change, other }: DreamExplainOutput['trail'][number]): string {
   const by = `on ${day} (sweep ${safeLine(sweep)})`;
   const text = other === null ? '' : `: ${safeLine(other)}`;
-  switch (change) {
-    case 'added':
-      return `added to MEMORY.md ${by}`;
-    case 'replaced':
-      return `replaced an older entry ${by}${text}`;
-    case 'superseded':
-      return `replaced by a newer statement ${by}${text}`;
-    case 'retired':
-      return `moved to the archive ${by}`;
-  }
+  return {
+    added: `added to MEMORY.md ${by}`,
+    replaced: `replaced an older entry ${by}${text}`,
+    superseded: `replaced by a newer statement ${by}${text}`,
+    retired: `moved to the archive ${by}`,
+  }[change];
 }
 
 function verdictOf(claim: DreamExplainOutput): string {

@@ -75,16 +75,12 @@ export function decisionWords(
   dryRun = false,
 ): string {
   const promoted = dryRun ? 'would be promoted' : 'promoted';
-  switch (decision) {
-    case 'promote':
-      return promoted;
-    case 'renew':
-      return `${promoted}, replacing an older entry`;
-    case 'said':
-      return 'already in MEMORY.md';
-    case 'skip':
-      return why === undefined ? 'skipped' : `skipped: ${SKIP_WORDS[why]}`;
-  }
+  return {
+    promote: promoted,
+    renew: `${promoted}, replacing an older entry`,
+    said: 'already in MEMORY.md',
+    skip: why === undefined ? 'skipped' : `skipped: ${SKIP_WORDS[why]}`,
+  }[decision];
 }
 
 /** Whether a claim is written to `MEMORY.md`, as a new entry or instead of an older one. */
@@ -119,22 +115,17 @@ export function memoryWords({
   written,
   retired,
 }: Pick<SweepOutput, 'memory' | 'retired' | 'written'>): string {
-  switch (memory) {
-    case 'untouched':
-      return 'no changes';
-    case 'planned':
-      return 'interrupted; the next sweep completes it';
-    case 'partly_undone':
-      return 'partly undone';
-    case 'undone':
-      return 'undone';
-    case 'applied':
-      if (written + retired === 0) return 'no changes';
-      return [
-        ...(written === 0 ? [] : [`${formatCountOf(written, 'entry', 'entries')} written`]),
-        ...(retired === 0 ? [] : [`${formatCount(retired)} retired`]),
-      ].join(', ');
-  }
+  const changes = [
+    ...(written === 0 ? [] : [`${formatCountOf(written, 'entry', 'entries')} written`]),
+    ...(retired === 0 ? [] : [`${formatCount(retired)} retired`]),
+  ].join(', ');
+  return {
+    untouched: 'no changes',
+    planned: 'interrupted; the next sweep completes it',
+    partly_undone: 'partly undone',
+    undone: 'undone',
+    applied: changes || 'no changes',
+  }[memory];
 }
 
 /** Labels of the counts, singular and plural. */

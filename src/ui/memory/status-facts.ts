@@ -156,16 +156,12 @@ export function extFacts(ext: ExtStatus, { style, nowMs, homeDir }: View): reado
 }
 
 function vectorWords({ vectors, withoutVectors }: ExtStatus): string {
-  switch (vectors) {
-    case 'off':
-      return ', keyword search only';
-    case 'ready':
-      return ', all documents have vectors';
-    case 'missing':
-      return `, ${formatCountOf(withoutVectors ?? 0, 'document')} without vectors`;
-    case 'unknown':
-      return ', no vectors yet';
-  }
+  return {
+    off: ', keyword search only',
+    ready: ', all documents have vectors',
+    missing: `, ${formatCountOf(withoutVectors ?? 0, 'document')} without vectors`,
+    unknown: ', no vectors yet',
+  }[vectors];
 }
 
 function updatedFact({ updated: last }: ExtStatus, nowMs: number, style: Style): StatusFact {

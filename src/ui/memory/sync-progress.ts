@@ -273,14 +273,10 @@ function advance(
   phases: SyncProgress['phases'],
   targets: Partial<SyncProgress['phases']>,
 ): SyncProgress['phases'] {
-  const moved = (phase: SyncPhase): PhaseState => {
-    const target = targets[phase];
-    return target !== undefined && RANK[target] > RANK[phases[phase]] ? target : phases[phase];
-  };
-  return {
-    scan: moved('scan'),
-    chunk: moved('chunk'),
-    write: moved('write'),
-    embed: moved('embed'),
-  };
+  const advanced = { ...phases };
+  for (const phase of SYNC_PHASES) {
+    const target = targets[phase] ?? 'waiting';
+    if (RANK[target] > RANK[phases[phase]]) advanced[phase] = target;
+  }
+  return advanced;
 }

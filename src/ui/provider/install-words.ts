@@ -73,43 +73,39 @@ function rate(bytesPerSecond: number | undefined): string {
   return bytesPerSecond === undefined ? '' : `, ${formatBytes(bytesPerSecond)}/s`;
 }
 
+type Installation = InstallDocumentsOutput['library'];
+
 /** The result of installing or removing the runtime. @param computesWith null if an installation found no usable GPU */
 export function runtimeWords(
-  { outcome, version, folder, gpu, bytes }: InstallLocalOutput['runtime'],
+  { gpu, ...runtime }: InstallLocalOutput['runtime'],
   computesWith: string | null | undefined,
   homeDir: string,
 ): string {
-  const what = `node-llama-cpp ${version ?? ''}${gpu ? ' with GPU variants' : ''}`;
-  const where = folder === null ? '' : ` in ${shownPath(folder, homeDir)}`;
-  const device = gpu && computesWith === null ? '; no usable GPU found, using the CPU' : '';
-  switch (outcome) {
-    case 'absent':
-      return 'the runtime is not installed';
-    case 'removed':
-      return `removed node-llama-cpp ${version ?? ''} (${formatBytes(bytes)})`;
-    case 'already':
-      return `${what} is already installed${where}`;
-    case 'installed':
-      return `installed ${what} (${formatBytes(bytes)})${where}${device}`;
-  }
+  const variants = gpu ? ' with GPU variants' : '';
+  const hasNoDevice = runtime.outcome === 'installed' && gpu && computesWith === null;
+  const device = hasNoDevice ? '; no usable GPU found, using the CPU' : '';
+  return installationWords(runtime, 'runtime', ['node-llama-cpp', variants], homeDir) + device;
 }
 
 /** The result of installing or removing the library for a kind of document. */
-export function libraryWords(
-  { outcome, version, folder, bytes }: InstallDocumentsOutput['library'],
+export function libraryWords(library: Installation, homeDir: string): string {
+  return installationWords(library, 'library', ['unpdf', ''], homeDir);
+}
+
+function installationWords(
+  { outcome, version, folder, bytes }: Installation,
+  kind: 'library' | 'runtime',
+  [name, variants]: readonly [name: string, variants: string],
   homeDir: string,
 ): string {
+  const what = `${name} ${version ?? ''}`;
   const where = folder === null ? '' : ` in ${shownPath(folder, homeDir)}`;
-  switch (outcome) {
-    case 'absent':
-      return 'the library is not installed';
-    case 'removed':
-      return `removed unpdf ${version ?? ''} (${formatBytes(bytes)})`;
-    case 'already':
-      return `unpdf ${version ?? ''} is already installed${where}`;
-    case 'installed':
-      return `installed unpdf ${version ?? ''} (${formatBytes(bytes)})${where}`;
-  }
+  return {
+    absent: `the ${kind} is not installed`,
+    removed: `removed ${what} (${formatBytes(bytes)})`,
+    already: `${what}${variants} is already installed${where}`,
+    installed: `installed ${what}${variants} (${formatBytes(bytes)})${where}`,
+  }[outcome];
 }
 
 /** The result of downloading the model. */

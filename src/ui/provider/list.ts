@@ -149,12 +149,9 @@ export function renderLogin({ provider, account, file }: LoginOutput): string {
 }
 
 export function renderLogout({ provider, file, outcome }: LogoutOutput): string {
-  switch (outcome) {
-    case 'deleted':
-      return `deleted ${safeLine(file)}; to revoke the token as well, see Applications in your GitHub settings\n`;
-    case 'kept':
-      return `kept ${safeLine(file)}\n`;
-    case 'none':
-      return `not signed in to ${provider}\n`;
-  }
+  return {
+    deleted: `deleted ${safeLine(file)}; to revoke the token as well, see Applications in your GitHub settings\n`,
+    kept: `kept ${safeLine(file)}\n`,
+    none: `not signed in to ${provider}\n`,
+  }[outcome];
 }
