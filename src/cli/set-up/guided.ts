@@ -108,51 +108,34 @@ export async function askProvider(
   { signal }: CommandContext,
 ): Promise<string | undefined> {
   const { offers, preferred } = offered;
-  const choices: Choice<ProviderAnswer>[] = offers.map(({ provider, model, sign }) => {
-    const hint = [model, sign].filter((text) => text !== null).join(' · ');
-    return { value: { kind: 'named', provider }, label: safeLine(provider), hint: safeLine(hint) };
-  });
   // An available provider would be used at once.
   const canWait = preferred === undefined || (preferred === 'none' && offers.length === 0);
-  choices.push(...otherChoices(canWait));
-  const without = preferred === 'none' ? 'never' : 'later';
-  const initial = choices.find(({ value }) => {
-    return value.kind === 'named' ? value.provider === preferred : value.kind === without;
-  })?.value;
+  const later = { value: LATER, label: 'keyword search for now', hint: LATER_HINT };
+  const choices: readonly Choice<string | symbol>[] = [
+    ...offers.map(({ provider, model, sign }) => {
+      const hint = [model, sign].filter((text) => text !== null).join(' · ');
+      return { value: provider, label: safeLine(provider), hint: safeLine(hint) };
+    }),
+    ...(canWait ? [later] : []),
+    { value: ANOTHER, label: 'another provider', hint: 'type its name' },
+    { value: 'none', label: 'keyword search only, always', hint: NEVER_HINT },
+  ];
   const answer = await askChoice('Which embedding provider should svc use?', choices, {
-    ...(initial === undefined ? {} : { initial }),
+    initial: preferred ?? LATER,
     help: 'With a provider, a search also finds notes that say the same in other words. Keyword search needs none.',
     signal,
   });
-  if (answer.kind === 'named') return answer.provider;
-  if (answer.kind === 'later') return undefined;
-  if (answer.kind === 'never') return 'none';
+  if (typeof answer === 'string') return answer;
+  if (answer === LATER) return undefined;
   const check = (name: string) => faultOf(() => keyState(name, providers));
   const help = 'A provider that svc knows, such as voyage, or an entry of models.providers.';
   return askText('Name of the provider', { standard: 'openai', check, help, signal });
 }
 
-type ProviderAnswer =
-  | { readonly kind: 'named'; readonly provider: string }
-  | { readonly kind: 'another' | 'later' | 'never' };
-
-/** The choices besides the available providers. @param canWait whether none would be detected now */
-function otherChoices(canWait: boolean): readonly Choice<ProviderAnswer>[] {
-  const later: Choice<ProviderAnswer> = {
-    value: { kind: 'later' },
-    label: 'keyword search for now',
-    hint: 'a provider is used as soon as its key is set',
-  };
-  return [
-    ...(canWait ? [later] : []),
-    { value: { kind: 'another' }, label: 'another provider', hint: 'type its name' },
-    {
-      value: { kind: 'never' },
-      label: 'keyword search only, always',
-      hint: 'no provider, nothing leaves this machine',
-    },
-  ];
-}
+const LATER = Symbol('later');
+const LATER_HINT = 'a provider is used as soon as its key is set';
+const ANOTHER = Symbol('another');
+const NEVER_HINT = 'no provider, nothing leaves this machine';
 
 /**
  * Asks for the key of a provider that has none. The mask learns a pasted key before it is used anywhere.
