@@ -36,7 +36,7 @@ You can interrupt it at any time: the library is installed completely or not at 
 
   async run(): Promise<InstallDocumentsOutput> {
     const { flags } = await this.parse(MemoryDocumentsInstall);
-    const { state, homeDir } = this.context();
+    const { env, state, homeDir } = this.context();
     const dir = librariesDir(state.stateDir);
     if (flags.remove) {
       const library = removalOutput(await removePdfLibrary({ dir, signal: this.signal }));
@@ -47,7 +47,16 @@ You can interrupt it at any time: the library is installed completely or not at 
     const install: Step = {
       title: 'library for PDF files',
       run: async (say) => {
-        library = await this.install(dir, flags.force === true, say);
+        const startedMs = performance.now();
+        const { outcome, installed } = await installPdfLibrary({
+          dir,
+          force: flags.force === true,
+          env,
+          nodePath: process.execPath,
+          signal: this.signal,
+          onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
+        });
+        library = { outcome, ...packagesOutput(installed) };
         return libraryWords(library, homeDir);
       },
     };
@@ -70,23 +79,6 @@ You can interrupt it at any time: the library is installed completely or not at 
       if (error instanceof SvcError) return false;
       throw error;
     }
-  }
-
-  private async install(
-    dir: string,
-    force: boolean,
-    say: Parameters<Step['run']>[0],
-  ): Promise<Library> {
-    const startedMs = performance.now();
-    const { outcome, installed } = await installPdfLibrary({
-      dir,
-      force,
-      env: this.context().env,
-      nodePath: process.execPath,
-      signal: this.signal,
-      onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
-    });
-    return { outcome, ...packagesOutput(installed) };
   }
 }
 

@@ -52,16 +52,30 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     const { flags } = await this.parse(ProviderInstallLocal);
     if (flags.remove) return this.remove();
     // Read first, so that a configuration error is reported before anything is downloaded.
-    const settings = flags['no-model'] ? undefined : await this.memorySettings();
+    const settings = flags['no-model']
+      ? undefined
+      : resolveAgent(await this.loadConfig(), undefined, this.context()).memorySearch;
+    const { env, state, homeDir } = this.context();
     let runtime: Runtime | undefined;
     let model: InstallLocalOutput['model'] = null;
     const steps: Step[] = [
       {
         title: 'runtime of local models',
         run: async (say) => {
-          const { computesWith, ...installed } = await this.installRuntime(flags, say);
-          runtime = installed;
-          return runtimeWords(installed, computesWith, this.context().homeDir);
+          const startedMs = performance.now();
+          const installed = await installRuntime({
+            dir: runtimesDir(state.stateDir),
+            platform: currentPlatform(),
+            // Undefined if not given, whatever oclif's types say.
+            gpu: flags.gpu === true,
+            force: flags.force === true,
+            env,
+            nodePath: process.execPath,
+            signal: this.signal,
+            onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
+          });
+          runtime = { outcome: installed.outcome, ...runtimeOutput(installed.runtime) };
+          return runtimeWords(runtime, installed.computesWith, homeDir);
         },
       },
     ];
@@ -72,14 +86,14 @@ You can interrupt it at any time: the runtime is installed completely or not at 
         run: async (say) => {
           model = await ensureModel({
             local: { ...local, modelPath: flags.model ?? local.modelPath },
-            env: this.context().env,
+            env,
             signal: this.signal,
             onEvent: (event) => {
               const note = modelNote(event);
               if (note !== undefined) say(note);
             },
           });
-          return modelOutcomeWords(model, this.context().homeDir);
+          return modelOutcomeWords(model, homeDir);
         },
       });
     }
@@ -88,30 +102,6 @@ You can interrupt it at any time: the runtime is installed completely or not at 
     if (!flags.quiet)
       this.write(settings === undefined ? RUNTIME_READY : readyText(settings, flags.model));
     return { runtime, model };
-  }
-
-  private async installRuntime(
-    flags: { readonly gpu: boolean | undefined; readonly force: boolean | undefined },
-    say: Parameters<Step['run']>[0],
-  ): Promise<Runtime & { readonly computesWith: string | null | undefined }> {
-    const { env, state } = this.context();
-    const startedMs = performance.now();
-    const { outcome, runtime, computesWith } = await installRuntime({
-      dir: runtimesDir(state.stateDir),
-      platform: currentPlatform(),
-      // Undefined if not given, whatever oclif's types say.
-      gpu: flags.gpu === true,
-      force: flags.force === true,
-      env,
-      nodePath: process.execPath,
-      signal: this.signal,
-      onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
-    });
-    return { outcome, ...runtimeOutput(runtime), computesWith };
-  }
-
-  private async memorySettings() {
-    return resolveAgent(await this.loadConfig(), undefined, this.context()).memorySearch;
   }
 
   private async remove(): Promise<InstallLocalOutput> {
