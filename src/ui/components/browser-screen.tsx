@@ -66,14 +66,7 @@ export function BrowserScreen<Item extends ListItem>(
             <Rows lines={above} />
             {rows < 1 ? null : (
               <Box height={rows} flexShrink={0} flexDirection="column">
-                <BrowserBody
-                  browser={browser}
-                  state={state}
-                  columns={props.columns()}
-                  empty={props.empty()}
-                  hasDetailsBelow={props.hasDetailsBelow}
-                  area={body}
-                />
+                <BrowserBody {...props} state={state} area={body} />
               </Box>
             )}
             <Rows lines={below} />
@@ -91,12 +84,8 @@ const LIST_SHARE = 0.45;
 const BELOW_ROWS = 8;
 const DIVIDER = ' │ ';
 
-interface BrowserBodyProps<Item extends ListItem> {
-  readonly browser: Browser<Item>;
+interface BrowserBodyProps<Item extends ListItem> extends BrowserScreenProps<Item> {
   readonly state: BrowserState<Item>;
-  readonly columns: readonly ListColumn<Item>[];
-  readonly empty: string;
-  readonly hasDetailsBelow: boolean | undefined;
   readonly area: Area;
 }
 
@@ -108,9 +97,9 @@ function BrowserBody<Item extends ListItem>(props: BrowserBodyProps<Item>): Reac
     <List
       state={state.list}
       dispatch={browser.changeList}
-      columns={columns}
+      columns={columns()}
       area={part}
-      empty={emptyWords(state, browser.choices, empty)}
+      empty={emptyWords(state, browser.choices, empty())}
       onOpen={browser.open}
     />
   );

@@ -2,6 +2,7 @@ import { Text, useCursor } from 'ink';
 import type { ReactElement } from 'react';
 import { formatCount } from '../../engine/support/format.js';
 import { fitEnd, spread } from '../fit.js';
+import type { KeyName } from '../terminal/input-decoder.js';
 import type { Area } from '../terminal/size.js';
 import { barKey, type KeyBinding, type KeyMap, type OtherInput } from './key-map.js';
 import { type EditedLine, type LineEdit, visibleLine } from './line-editor.js';
@@ -29,33 +30,25 @@ export function TextInput({
   return <Text wrap="truncate">{spread(left, style.dim(hint), area.columns)}</Text>;
 }
 
-const EDITS: Readonly<Record<string, LineEdit>> = {
-  left: { type: 'left' },
-  right: { type: 'right' },
-  home: { type: 'home' },
-  end: { type: 'end' },
-  backspace: { type: 'erase' },
-  delete: { type: 'eraseForward' },
-  'alt-b': { type: 'wordLeft' },
-  'alt-f': { type: 'wordRight' },
-  'alt-left': { type: 'wordLeft' },
-  'alt-right': { type: 'wordRight' },
-  'alt-backspace': { type: 'eraseWord' },
-  'ctrl-left': { type: 'wordLeft' },
-  'ctrl-right': { type: 'wordRight' },
-  'ctrl-a': { type: 'home' },
-  'ctrl-b': { type: 'left' },
-  'ctrl-d': { type: 'eraseForward' },
-  'ctrl-e': { type: 'end' },
-  'ctrl-f': { type: 'right' },
-  'ctrl-k': { type: 'eraseToEnd' },
-  'ctrl-u': { type: 'eraseToStart' },
-  'ctrl-w': { type: 'eraseWord' },
-};
+const EDITS = [
+  [['left', 'ctrl-b'], 'left'],
+  [['right', 'ctrl-f'], 'right'],
+  [['alt-b', 'alt-left', 'ctrl-left'], 'wordLeft'],
+  [['alt-f', 'alt-right', 'ctrl-right'], 'wordRight'],
+  [['home', 'ctrl-a'], 'home'],
+  [['end', 'ctrl-e'], 'end'],
+  [['backspace'], 'erase'],
+  [['delete', 'ctrl-d'], 'eraseForward'],
+  [['alt-backspace', 'ctrl-w'], 'eraseWord'],
+  [['ctrl-u'], 'eraseToStart'],
+  [['ctrl-k'], 'eraseToEnd'],
+] as const satisfies readonly (readonly [readonly KeyName[], LineEdit['type']])[];
 
 /** What input does to the line that is being typed. */
 export function editOf(input: OtherInput): LineEdit | undefined {
-  return input.type === 'key' ? EDITS[input.name] : { type: 'insert', text: input.text };
+  if (input.type !== 'key') return { type: 'insert', text: input.text };
+  const [, type] = EDITS.find(([names]) => names.some((name) => name === input.name)) ?? [];
+  return type && { type };
 }
 
 const MOVES = ['up', 'down', 'pageUp', 'pageDown'] as const;
