@@ -21,20 +21,20 @@ function memoryStores(
   context: EngineContext,
 ): readonly MemoryStore[] {
   const { state, clock } = context;
-  const trials = trialStore(state, clock);
-  const history = queryHistoryStore(queryHistoryFile(state));
-  const recalled = recallStore(state.stateDir);
-  const preview = previewStore(state);
-  const dreams = dreamStore(workspaceOfMemory({ agent, agentId }, state), agent.dreamTimezone);
-  if (agentId === null) {
-    return [store, trials, dreams, recalled, preview, history].filter((one) => one !== undefined);
-  }
+  const isAgent = agentId !== null;
   const { others } = home;
-  const recalls = others === undefined ? [] : [sharedRecallStore(others.place, context)];
-  const archive = archiveStore({ agent }, context);
-  const searches = searchLogStore(searchLogFile(state, agentId), entries);
-  // The archive first, so that no sync reads from it what is being forgotten.
-  const stores = [archive, store, trials, dreams, ...recalls, recalled, searches, preview, history];
+  const stores = [
+    // First, so that no sync reads from it what is being forgotten.
+    isAgent ? archiveStore({ agent }, context) : undefined,
+    store,
+    trialStore(state, clock),
+    dreamStore(workspaceOfMemory({ agent, agentId }, state), agent.dreamTimezone),
+    isAgent && others ? sharedRecallStore(others.place, context) : undefined,
+    recallStore(state.stateDir),
+    isAgent ? searchLogStore(searchLogFile(state, agentId), entries) : undefined,
+    previewStore(state),
+    queryHistoryStore(queryHistoryFile(state)),
+  ];
   return stores.filter((one) => one !== undefined);
 }
 

@@ -13,7 +13,7 @@ import { formatBytes, formatCountOf, formatRelativeTime } from '../../engine/sup
 import { takeColumns } from '../fit.js';
 import { safeLine, safeProse } from '../safe-text.js';
 import type { Style, View } from '../style.js';
-import { fieldLines, limitNote, renderTable, right } from '../table.js';
+import { type Field, fieldLines, limitNote, renderTable, right } from '../table.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 type LinksOptions = Pick<View, 'style'>;
@@ -98,25 +98,21 @@ const PREVIEW_COLUMNS = 100;
 export function renderInspection(document: InspectedDocument, options: InspectOptions): string {
   const { style, nowMs } = options;
   const { path, kind, bytes, indexed, date, tags, properties, fault } = document;
-  const rows: (readonly [string, string])[] = [
+  const age = formatRelativeTime(Date.parse(indexed), nowMs);
+  const fields: readonly Field[] = [
     ['kind', `${kind}, ${formatBytes(bytes)}`],
-    [
-      'indexed',
-      `${formatRelativeTime(Date.parse(indexed), nowMs)}, ${formatCountOf(document.chunkCount, 'chunk')}`,
-    ],
+    ['indexed', `${age}, ${formatCountOf(document.chunkCount, 'chunk')}`],
+    ['date', date && `${date.day} (${DATE_SOURCES[date.from]})`],
+    ['tags', tags.join(' ')],
+    ...Object.entries(properties).map(([key, value]): Field => {
+      return ['where', `${key}=${[value].flat().join(', ')}`];
+    }),
+    ['fault', fault && `front matter: ${fault}`],
   ];
-  if (date !== null) rows.push(['date', `${date.day} (${DATE_SOURCES[date.from]})`]);
-  if (tags.length > 0) rows.push(['tags', tags.join(' ')]);
-  for (const [key, value] of Object.entries(properties)) {
-    rows.push(['where', `${key}=${[value].flat().join(', ')}`]);
-  }
-  if (fault !== null) rows.push(['fault', `front matter: ${fault}`]);
+  const safeFields = fields.map(([name, text]): Field => [name, safeLine(text ?? '')]);
   const lines = [
     style.bold(safeLine(path)),
-    ...fieldLines(
-      rows.map(([name, text]) => [name, safeLine(text)]),
-      style,
-    ),
+    ...fieldLines(safeFields, style),
     ...document.chunks.flatMap((chunk) => chunkLines(chunk, options)),
     ...linkLines(document, options).map((line) => `  ${line}`),
   ];
