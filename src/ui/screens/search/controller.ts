@@ -58,6 +58,14 @@ export interface SearchScreenActions {
   readonly explain: (error: unknown) => SearchFault;
 }
 
+/** Work that begins after a pause, unless it is aborted before. */
+function after<T>(pauseMs: number, work: (signal: AbortSignal) => Promise<T>) {
+  return async (signal: AbortSignal): Promise<T> => {
+    await sleep(pauseMs, undefined, { signal });
+    return work(signal);
+  };
+}
+
 /** Handles the intents of keys. Only the latest query and selection count; earlier requests are aborted. */
 export function createSearchController(
   store: Store<SearchState, SearchEvent>,
@@ -68,8 +76,6 @@ export function createSearchController(
   const keywordTask = createLatestTask();
   const fullTask = createLatestTask();
   const previewTask = createLatestTask();
-  let keywordTimer: NodeJS.Timeout | undefined;
-  let fullTimer: NodeJS.Timeout | undefined;
   let lend: MountedScreen['lend'] = (work) => work();
   /** Whether the results of the query have yet to arrive. */
   let isPending = false;
@@ -103,8 +109,7 @@ export function createSearchController(
     if (item === undefined) return;
     previewTask.run(
       // While a key is held or letters are typed, passages that nobody would see are not read.
-      (signal) =>
-        sleep(PREVIEW_MS, undefined, { signal }).then(() => actions.preview(item, signal)),
+      after(PREVIEW_MS, (signal) => actions.preview(item, signal)),
       (content) => store.dispatch({ type: 'previewed', preview: { item, content } }),
       (error) => {
         store.dispatch({ type: 'previewed', preview: { item, content: actions.explain(error) } });
@@ -120,7 +125,7 @@ export function createSearchController(
   };
   const searchKeywords = (line: string): void => {
     keywordTask.run(
-      (signal) => actions.search(line, { signal, keywordsOnly: true }),
+      after(DEBOUNCE_MS, (signal) => actions.search(line, { signal, keywordsOnly: true })),
       (answer) => showAnswer({ answer, isFinal: false, isSame: false }),
       (error) => {
         isPending = false;
@@ -129,10 +134,12 @@ export function createSearchController(
     );
   };
   /** The full results replace those of keyword search, which must not arrive later. */
-  const searchFully = (line: string): void => {
-    store.dispatch({ type: 'fullSearch', isPending: actions.isSemantic });
+  const searchFully = (line: string, delayMs = 0): void => {
     fullTask.run(
-      (signal) => actions.search(line, { signal, keywordsOnly: false }),
+      after(delayMs, (signal) => {
+        store.dispatch({ type: 'fullSearch', isPending: actions.isSemantic });
+        return actions.search(line, { signal, keywordsOnly: false });
+      }),
       (answer) => {
         keywordTask.cancel();
         store.dispatch({ type: 'fullSearch', isPending: false });
@@ -146,8 +153,6 @@ export function createSearchController(
     );
   };
   const queryChanged = (line: string): void => {
-    clearTimeout(keywordTimer);
-    clearTimeout(fullTimer);
     keywordTask.cancel();
     fullTask.cancel();
     store.dispatch({ type: 'fullSearch', isPending: false });
@@ -157,8 +162,8 @@ export function createSearchController(
       store.dispatch({ type: 'cleared' });
       return;
     }
-    keywordTimer = setTimeout(() => searchKeywords(line), DEBOUNCE_MS);
-    fullTimer = setTimeout(() => searchFully(line), FULL_SEARCH_MS);
+    searchKeywords(line);
+    searchFully(line, FULL_SEARCH_MS);
   };
   const remember = (): void => {
     const { input, answer } = current();
@@ -234,8 +239,6 @@ export function createSearchController(
       else if (list.selectedId !== before.list.selectedId) loadPreview();
     },
     close: (): void => {
-      clearTimeout(keywordTimer);
-      clearTimeout(fullTimer);
       closing.abort();
       keywordTask.cancel();
       fullTask.cancel();
