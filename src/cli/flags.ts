@@ -4,7 +4,6 @@ import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
-import { shapeFlags } from './shape-output.js';
 
 /** One value each time: words that follow it may be arguments. */
 const REPEATABLE = { multiple: true, multipleNonGreedy: true } as const;
@@ -21,7 +20,7 @@ export function choicesFlag<const T extends readonly string[]>(
 
 /** What some flags have besides a summary. */
 type MoreOfFlag = Partial<
-  Pick<Parameters<typeof Flags.boolean>[0] & object, 'aliases' | 'char' | 'exclusive'>
+  Pick<Parameters<typeof Flags.boolean>[0] & object, 'aliases' | 'char' | 'exclusive' | 'helpGroup'>
 >;
 
 /** A flag without a value. */
@@ -77,23 +76,25 @@ export function listenFlags(key: string) {
   };
 }
 
+const GLOBAL = { helpGroup: 'GLOBAL' };
+
 export const globalFlags = {
-  ...shapeFlags,
+  fields: textFlag('Print only these fields of the JSON document.', 'a,b.c', GLOBAL),
+  jq: textFlag('Print what a jq expression selects from the JSON document.', 'EXPR', {
+    exclusive: ['template'],
+    ...GLOBAL,
+  }),
+  template: textFlag('Print the JSON document through a Mustache template.', 'TEXT', GLOBAL),
   config: Flags.string({
     summary: 'Use this configuration file only.',
     helpValue: 'FILE',
-    helpGroup: 'GLOBAL',
+    ...GLOBAL,
     parse: async (text) => notEmpty(text, 'name a file, or leave it out'),
   }),
-  json: Flags.boolean({ summary: 'Print JSON instead of text.', helpGroup: 'GLOBAL' }),
-  plain: Flags.boolean({ summary: 'Print plain lines instead of a screen.', helpGroup: 'GLOBAL' }),
-  quiet: Flags.boolean({
-    char: 'q',
-    summary: 'Print less on stderr.',
-    helpGroup: 'GLOBAL',
-    exclusive: ['verbose'],
-  }),
-  verbose: Flags.boolean({ char: 'v', summary: 'Print more on stderr.', helpGroup: 'GLOBAL' }),
+  json: switchFlag('Print JSON instead of text.', GLOBAL),
+  plain: switchFlag('Print plain lines instead of a screen.', GLOBAL),
+  quiet: switchFlag('Print less on stderr.', { char: 'q', exclusive: ['verbose'], ...GLOBAL }),
+  verbose: switchFlag('Print more on stderr.', { char: 'v', ...GLOBAL }),
 };
 
 /** The error for an argument that is only required without some flag. @param name with what it is, in brackets */

@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { FLOW_STATUSES, type FlowRecord } from '../engine/flow-model/flow-record.js';
 import { TASK_RUNTIMES, TASK_STATUSES, type TaskRecord } from '../engine/flow-model/task-record.js';
@@ -106,11 +105,7 @@ export const MOST_LISTED = 50;
 export const MOST_WATCHED = 200;
 
 const filterFlags = {
-  session: Flags.string({
-    summary: 'Show only those of this session.',
-    helpValue: 'KEY',
-    aliases: ['owner'],
-  }),
+  session: textFlag('Show only those of this session.', 'KEY', { aliases: ['owner'] }),
   since: sinceFlag,
 };
 

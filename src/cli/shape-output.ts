@@ -1,32 +1,11 @@
-import * as Flags from '@oclif/core/flags';
 import { SvcError } from '../engine/errors/index.js';
 import { isRecord } from '../engine/support/text.js';
 import { wordsBeforeDashes } from './fast-start.js';
 
-/** Flags that print a part of the JSON document, or the document in another form. */
-export const shapeFlags = {
-  fields: Flags.string({
-    summary: 'Print only these fields of the JSON document.',
-    helpValue: 'a,b.c',
-    helpGroup: 'GLOBAL',
-  }),
-  jq: Flags.string({
-    summary: 'Print what a jq expression selects from the JSON document.',
-    helpValue: 'EXPR',
-    helpGroup: 'GLOBAL',
-    exclusive: ['template'],
-  }),
-  template: Flags.string({
-    summary: 'Print the JSON document through a Mustache template.',
-    helpValue: 'TEXT',
-    helpGroup: 'GLOBAL',
-  }),
-};
-
 /** Turns a JSON document into the text to print. @throws SvcError USAGE */
 export type OutputShape = (document: unknown) => string;
 
-/** Whether a command line has one of {@link shapeFlags}. */
+/** Whether a command line asks for a part of the JSON document, or for another form of it. */
 export function wantsShape(argv: readonly string[]): boolean {
   return wordsBeforeDashes(argv).some((word) => /^--(?:fields|jq|template)(?:=|$)/u.test(word));
 }
@@ -89,7 +68,11 @@ function fieldSelector(list: string): (document: unknown) => unknown {
     const known = isRecord(document) ? document : {};
     // Deeper fields may be optional in a record, so that their absence proves no mistake.
     const unknown = Object.keys(fields).find((name) => !Object.hasOwn(known, name));
-    if (unknown !== undefined) throw unknownField(unknown, Object.keys(known));
+    if (unknown !== undefined) {
+      throw new SvcError('USAGE', `--fields: there is no field "${unknown}"`, {
+        hint: `must be one or more of: ${Object.keys(known).join(', ')}; "list.name" for a field of list items`,
+      });
+    }
     return selectFields(known, fields);
   };
 }
@@ -105,10 +88,4 @@ function selectFields(value: unknown, fields: FieldTree): unknown {
       selectFields(Object.hasOwn(record, name) ? record[name] : null, tree),
     ]),
   );
-}
-
-function unknownField(name: string, known: readonly string[]): SvcError {
-  return new SvcError('USAGE', `--fields: there is no field "${name}"`, {
-    hint: `must be one or more of: ${known.join(', ')}; "list.name" for a field of list items`,
-  });
 }
