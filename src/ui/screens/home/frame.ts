@@ -44,29 +44,24 @@ interface HomeLayout {
 export function homeRows(state: HomeState, view: HomeView, area: TerminalSize): readonly HomeRow[] {
   const layout = homeLayout(state, area);
   if (layout.agents === 0) return compactRows(state, view, area);
-  if (!isWide(area)) {
-    const plots =
-      layout.plots === 0 ? [] : plotBlocks(state.overview, view.style, area.columns, layout);
-    return [
-      ...mainRows(state, view, area.columns, layout),
-      ...toRows(plots),
-      ...padRows(restRows(state, view, area.columns, layout.rest), layout.rest),
-      ...faultRows(state, view, area.columns, layout.faults),
-    ].slice(0, area.rows);
-  }
-  const leftColumns = Math.floor(area.columns * LEFT_SHARE);
-  const columns = area.columns - leftColumns - BETWEEN_COLUMNS;
-  const left = [
-    ...mainRows(state, view, leftColumns, layout),
-    ...padRows(detailRows(state, view, leftColumns, layout.rest), layout.rest),
-    ...faultRows(state, view, leftColumns, layout.faults),
-  ];
-  const plots = stackedPlots(state.overview, view.style, columns, area.rows);
-  const right = [...plots, ...recentRows(state, view.style, columns, area.rows - plots.length)];
-  return left.slice(0, area.rows).map((row, at) => {
+  const { overview } = state;
+  const columns = isWide(area) ? Math.floor(area.columns * LEFT_SHARE) : area.columns;
+  const below = isWide(area) ? detailRows : restRows;
+  const rows = [
+    ...mainRows(state, view, columns, layout),
+    ...(layout.plots === 0 ? [] : toRows(plotBlocks(overview, view.style, columns, layout))),
+    ...padRows(below(state, view, columns, layout.rest), layout.rest),
+    ...faultRows(state, view, columns, layout.faults),
+  ].slice(0, area.rows);
+  if (!isWide(area)) return rows;
+  const rightColumns = area.columns - columns - BETWEEN_COLUMNS;
+  const plots = stackedPlots(overview, view.style, rightColumns, area.rows);
+  const recent = recentRows(state, view.style, rightColumns, area.rows - plots.length);
+  const right = [...plots, ...recent];
+  return rows.map((row, at) => {
     const beside = right[at] ?? '';
     if (beside === '') return row;
-    return { ...row, text: padEnd(row.text, leftColumns + BETWEEN_COLUMNS) + beside };
+    return { ...row, text: padEnd(row.text, columns + BETWEEN_COLUMNS) + beside };
   });
 }
 
