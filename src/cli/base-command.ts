@@ -17,13 +17,7 @@ import { type LeanConfig, wordsBeforeDashes } from './fast-start.js';
 import type { TimeContext } from './flag-times.js';
 import { globalFlags } from './flags.js';
 import { print, printJson, terminalStreams } from './print.js';
-import {
-  type ErrorReport,
-  exitCodeOf,
-  formatErrorText,
-  reportError,
-  reportHookError,
-} from './report-error.js';
+import { type ErrorReport, exitCodeOf, formatErrorText, reportError } from './report-error.js';
 import { createShape, type OutputShape, wantsShape } from './shape-output.js';
 import { writeStderr } from './stderr.js';
 import type { StepsOptions } from './steps.js';
@@ -184,8 +178,13 @@ export abstract class BaseCommand extends Command {
   }
 
   protected override async catch(error: Error): Promise<void> {
-    if (this.isHook()) reportHookError(error, this.mask);
-    else this.reportFailure(error);
+    if (!this.isHook()) {
+      this.reportFailure(error);
+      return;
+    }
+    writeStderr(formatErrorText(reportError(error, this.mask)));
+    // Other codes stop the agent, or make it refuse the prompt.
+    process.exitCode = 0;
   }
 
   /** Whether a hook runs this command; works before the flags are parsed, and if they cannot be. */

@@ -63,13 +63,10 @@ export async function runCaptureHook(
   const session = textField(call, 'session_id', 'conversation_id');
   if (transcript === undefined) return;
   if (isEnd(call) && !existsSync(transcript)) return;
-  const words = [
-    ...(session === undefined ? [] : [`--session=${session}`]),
-    ...(['agent', 'workspace', 'config'] as const).flatMap((name) => {
-      const value = flags[name];
-      return value === undefined ? [] : [`--${name}=${value}`];
-    }),
-  ];
+  const { agent, workspace, config } = flags;
+  const words = Object.entries({ session, agent, workspace, config }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  );
   const file = join(context.state.stateDir, 'logs', 'capture.log');
   // Fails if the folder cannot be created; a RotatingFile would ignore that.
   makeFolders(dirname(file));

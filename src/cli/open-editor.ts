@@ -123,14 +123,12 @@ export function editorCommand(
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.
   const names = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];
   // An unknown editor opens the file, because it might take a line for another file.
-  const [, ...form] = names.flatMap(editorNamed)[0] ?? ['', 'FILE'];
+  const [, ...form] = names.flatMap((one) =>
+    EDITORS.filter(([known]) => known.split(' ').includes(one)),
+  )[0] ?? ['', 'FILE'];
   const values: Readonly<Record<string, unknown>> = { FILE: file, LINE: line, COLUMN: column };
   const args = form.map((word) =>
     word.replaceAll(/FILE|LINE|COLUMN/gu, (at) => String(values[at])),
   );
   return { program, args: [...userArgs, ...args] };
-}
-
-function editorNamed(name: string) {
-  return EDITORS.filter(([names]) => names.split(' ').includes(name));
 }

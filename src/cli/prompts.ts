@@ -86,18 +86,9 @@ export async function askChoice<T>(
   const first = initial === undefined ? 0 : choices.findIndex(({ value }) => value === initial);
   const initialValue = String(Math.max(0, first));
   const meanings = choices.map(({ label, hint }) => `  ${label}${hint ? `: ${hint}` : ''}`);
-  const answer = await withHelpKey(
-    message,
-    { help: [help, ...meanings].join('\n'), signal },
-    (shown, open) =>
-      select<string>({
-        ...prompt(open),
-        get message() {
-          return shown();
-        },
-        options,
-        initialValue,
-      }),
+  const explained = { help: [help, ...meanings].join('\n'), signal };
+  const answer = await withHelpKey(message, explained, (base) =>
+    select<string>(Object.assign(base, { options, initialValue })),
   );
   const chosen = choices[Number(answered<string>(answer, signal))];
   if (chosen === undefined) throw new SvcError('INTERRUPTED', 'stopped');
@@ -143,14 +134,8 @@ export async function askYes(
   { help, signal }: Asking,
 ): Promise<boolean> {
   const { confirm: ask } = await loadPrompts();
-  const answer = await withHelpKey(message, { help, signal }, (shown, open) =>
-    ask({
-      ...prompt(open),
-      get message() {
-        return shown();
-      },
-      initialValue: initial,
-    }),
+  const answer = await withHelpKey(message, { help, signal }, (base) =>
+    ask(Object.assign(base, { initialValue: initial })),
   );
   return answered<boolean>(answer, signal);
 }
@@ -159,7 +144,7 @@ export async function askYes(
 async function withHelpKey<T>(
   message: string,
   { help, signal }: Asking,
-  ask: (shown: () => string, open: AbortSignal) => Promise<T>,
+  ask: (base: ReturnType<typeof prompt> & { readonly message: string }) => Promise<T>,
 ): Promise<T> {
   let isShown = false;
   const onKey = (typed: string | undefined): void => {
@@ -168,8 +153,14 @@ async function withHelpKey<T>(
   // Before the prompt listens, so that the frame it draws for a key has the right message.
   process.stdin.on('keypress', onKey);
   try {
-    const shown = () => (isShown ? `${message}\n${help}` : message);
-    return await asking(signal, (open) => ask(shown, open));
+    return await asking(signal, (open) =>
+      ask({
+        ...prompt(open),
+        get message() {
+          return isShown ? `${message}\n${help}` : message;
+        },
+      }),
+    );
   } finally {
     process.stdin.off('keypress', onKey);
   }

@@ -3,7 +3,6 @@ import { asSvcError, ERROR_CODES, messageOf, type SvcError } from '../engine/err
 import { createSecretMask, type SecretMask } from '../engine/masking/index.js';
 import { isRecord, suggestName } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
-import { writeStderr } from './stderr.js';
 
 /** A failure as it is reported, in text or JSON. */
 export type ErrorReport = Pick<SvcError, 'code' | 'message'> &
@@ -100,12 +99,6 @@ export function formatErrorText(report: ErrorReport): string {
     lines.push(`   at: ${location.file}:${location.line}:${location.column}`);
   if (report.hint !== undefined) lines.push(` hint: ${report.hint}`);
   return `${safeLines(lines.join('\n'))}\n`;
-}
-
-/** Reports an error of a hook, which exits with 0 anyway: other codes stop the agent, or make it refuse the prompt. */
-export function reportHookError(error: unknown, mask: SecretMask): void {
-  writeStderr(formatErrorText(reportError(error, mask)));
-  process.exitCode = 0;
 }
 
 const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [

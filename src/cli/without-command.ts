@@ -187,7 +187,11 @@ function commandList(
 ): string | undefined {
   const words = wordsBeforeDashes(argv).filter((word) => !HELP_WORDS.includes(word));
   const topic = words.join(':');
-  if (topic === '') return rootList(about, known);
+  if (topic === '') {
+    const rows = rowsOf('', known);
+    for (const name of UNLISTED) rows.delete(name);
+    return listText(about.description, '', rows);
+  }
   const purpose = known.topics.get(topic);
   if (purpose === undefined || known.commands.has(topic)) return undefined;
   return listText(purpose, topic, rowsOf(topic, known));
@@ -195,12 +199,6 @@ function commandList(
 
 /** Not listed at the top, where every line counts: what `svc` alone, `--help` and `--version` do too. */
 const UNLISTED = [HELP, 'ui', 'version'];
-
-function rootList({ description }: ProgramPackage, known: KnownWords): string {
-  const rows = rowsOf('', known);
-  for (const name of UNLISTED) rows.delete(name);
-  return listText(description, '', rows);
-}
 
 /** What each command and topic directly below a topic does, by name. */
 function rowsOf(topic: string, { commands, topics }: KnownWords): Map<string, string> {

@@ -2,7 +2,8 @@ import { examples } from '../../cli/base-command.js';
 import { numberFlag, requiredArg, sessionFlags, switchFlag, targetFlags } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { type GetOutput, getOutput } from '../../engine/memory/index.js';
-import { extractedNote, renderGet, truncationNote } from '../../ui/memory/get.js';
+import { renderGet, truncationNote } from '../../ui/memory/get.js';
+import { safeLine } from '../../ui/safe-text.js';
 
 export default class MemoryGet extends MemoryCommand {
   static override summary = 'Print lines of an indexed file.';
@@ -45,7 +46,10 @@ export default class MemoryGet extends MemoryCommand {
         escape: process.stdout.isTTY === true,
       }),
     );
-    if (response.kind === 'extracted' && !flags.quiet) this.note(extractedNote(response));
+    // The lines are not those of the file.
+    if (response.kind === 'extracted' && !flags.quiet) {
+      this.note(`text extracted from ${safeLine(response.path)}`);
+    }
     const rest = truncationNote(response);
     if (rest !== undefined && !flags.quiet) this.note(rest);
     return getOutput(response);

@@ -19,14 +19,17 @@ const COLUMNS = [
 export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }: View): string {
   if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
   const ofServer = style.dim("the server's");
-  const rows = tokens.map((token) => [
-    safeLine(token.name),
-    safeLine(token.agent ?? '') || ofServer,
-    token.scopes.join(', '),
-    safeLine(conversationOf(token)) || ofServer,
-    formatRelativeTime(Date.parse(token.createdAt), nowMs),
-    token.expired ? style.fault('expired') : expiryOf(token),
-  ]);
+  const rows = tokens.map((token) => {
+    const conversation = [token.sessionKey, token.chatType, token.channel];
+    return [
+      safeLine(token.name),
+      safeLine(token.agent ?? '') || ofServer,
+      token.scopes.join(', '),
+      safeLine(conversation.filter((fact) => fact !== null).join(' ')) || ofServer,
+      formatRelativeTime(Date.parse(token.createdAt), nowMs),
+      token.expired ? style.fault('expired') : expiryOf(token),
+    ];
+  });
   return renderTable(COLUMNS, rows, { style, columns });
 }
 
@@ -37,11 +40,6 @@ export function renderCreatedToken(token: Omit<Token, 'expired'>): string {
     'It is not stored and cannot be shown again. Clients send it in a header:',
     '  Authorization: Bearer TOKEN',
   ].join('\n')}\n`;
-}
-
-/** Empty if the token does not describe one. */
-function conversationOf({ sessionKey, chatType, channel }: Omit<Token, 'expired'>): string {
-  return [sessionKey, chatType, channel].filter((fact) => fact !== null).join(' ');
 }
 
 function expiryOf({ expiresAt }: Pick<Token, 'expiresAt'>): string {

@@ -180,7 +180,8 @@ function baselineLines(
   const what = [`${formatCountOf(shared, 'question')} in common`, ...others].join(', ');
   const head = `baseline ${safeLine(file)}: ${what}\n`;
   const dropped = drops.map(({ metric, before, now }) => {
-    const title = isQualityName(metric) ? metricTitle(metric, maxResults) : metric;
+    const known = METRICS.find((name) => name === metric);
+    const title = known === undefined ? metric : metricTitle(known, maxResults);
     const change = `${formatShare(before)} to ${formatShare(now)}`;
     return style.fault(`  ${title} dropped from ${change}`);
   });
@@ -189,10 +190,6 @@ function baselineLines(
       ? `  no metric dropped by more than ${formatShare(margin)}\n`
       : `${dropped.join('\n')}\n`;
   return head + verdict + saved;
-}
-
-function isQualityName(name: string): name is QualityName {
-  return METRICS.some((metric) => metric === name);
 }
 
 type Miss = EvalOutput['misses'][number];

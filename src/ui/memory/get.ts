@@ -1,6 +1,6 @@
 import type { GetResponse, ReadTurn } from '../../engine/memory/get/index.js';
 import { formatCount, speaker } from '../../engine/support/format.js';
-import { safeLine, safeProse } from '../safe-text.js';
+import { safeProse } from '../safe-text.js';
 import type { Style } from '../style.js';
 
 /** How the lines of a document, or turns of a conversation, are shown. */
@@ -26,11 +26,6 @@ export function renderGet(response: GetResponse, options: GetOptions): string {
     return `${options.style.dim(number)}  ${text}`.trimEnd();
   });
   return `${lines.join('\n')}\n`;
-}
-
-/** A note for stderr: the lines are not those of the file. */
-export function extractedNote({ path }: Pick<GetResponse, 'path'>): string {
-  return `text extracted from ${safeLine(path)}\n`;
 }
 
 /** A note for stderr if the text was truncated. */

@@ -165,19 +165,15 @@ export function takeTerminal(
 /** Writing to a lost terminal fails, sometimes long after the screen has left. */
 const ignoreError = (): void => undefined;
 
-/** The file behind a stream; undefined for a terminal in memory. */
-function fdOf(stream: object): number | undefined {
-  return 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
-}
-
 /** The longest wait for a terminal that nobody reads from; the screen ends anyway. */
 const MOST_WAIT_MS = 1000;
 const RETRY_MS = 5;
 
 /** Writes synchronously, since the process may be about to end. A lost terminal needs nothing. */
 function writeNow(stdout: NodeJS.WriteStream, text: string): void {
-  const fd = fdOf(stdout);
-  if (fd === undefined) {
+  const fd = 'fd' in stdout ? stdout.fd : undefined;
+  // A terminal in memory.
+  if (typeof fd !== 'number') {
     stdout.write(text);
     return;
   }

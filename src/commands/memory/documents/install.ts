@@ -39,7 +39,11 @@ You can interrupt it at any time: the library is installed completely or not at 
     const { env, state, homeDir } = this.context();
     const dir = librariesDir(state.stateDir);
     if (flags.remove) {
-      const library = removalOutput(await removePdfLibrary({ dir, signal: this.signal }));
+      const removed = await removePdfLibrary({ dir, signal: this.signal });
+      const library: Library =
+        removed === undefined
+          ? { outcome: 'absent', version: null, folder: null, bytes: 0 }
+          : { outcome: 'removed', ...packagesOutput(removed) };
       this.write(libraryWords(library, homeDir));
       return { library };
     }
@@ -80,12 +84,6 @@ You can interrupt it at any time: the library is installed completely or not at 
       throw error;
     }
   }
-}
-
-function removalOutput(library: InstalledPackages | undefined): Library {
-  return library === undefined
-    ? { outcome: 'absent', version: null, folder: null, bytes: 0 }
-    : { outcome: 'removed', ...packagesOutput(library) };
 }
 
 function packagesOutput({ version, folder, bytes }: InstalledPackages): Omit<Library, 'outcome'> {

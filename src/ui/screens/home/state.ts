@@ -25,26 +25,19 @@ export interface HomeState extends HomeStart {
 
 /** The screen before the overview has been read. */
 export function initialHome(start: HomeStart): HomeState {
-  return withLines({
-    ...start,
-    list: EMPTY_LIST,
-    palette: undefined,
-    opening: undefined,
-    note: undefined,
-    endReason: undefined,
-    isHelpOpen: false,
-  });
+  return withLines({ ...start, ...CLOSED, list: EMPTY_LIST, note: undefined });
 }
+
+const CLOSED = {
+  palette: undefined,
+  opening: undefined,
+  endReason: undefined,
+  isHelpOpen: false,
+};
 
 /** The home screen after another one: known facts are kept until they are refreshed. */
 export function resumeHome(state: HomeState, note: Note | undefined, nowMs: number): HomeState {
-  const closed = {
-    palette: undefined,
-    opening: undefined,
-    endReason: undefined,
-    isHelpOpen: false,
-  };
-  return withLines({ ...state, ...closed, nowMs, note });
+  return withLines({ ...state, ...CLOSED, nowMs, note });
 }
 
 /** The screen with what is known now; without news, only relative times change. */

@@ -125,7 +125,14 @@ function logFacts(
 
 function columnsOf(style: Style): readonly ListColumn<LogEntry>[] {
   return [
-    { title: 'time', cell: ({ record }) => (record === undefined ? '' : clockTime(record.time)) },
+    // The time of day in the reader's time zone.
+    {
+      title: 'time',
+      cell: ({ record }) =>
+        localTime(record?.time ?? '')
+          .split(' ')
+          .at(-1) ?? '',
+    },
     {
       title: 'level',
       cell: ({ record }) => record?.level ?? '',
@@ -136,11 +143,6 @@ function columnsOf(style: Style): readonly ListColumn<LogEntry>[] {
     { title: 'service', cell: ({ record }) => serviceOf(record), dropOrder: 1 },
     { title: 'message', cell: ({ record, line }) => messageOf(record, line) },
   ];
-}
-
-/** The time of day in the reader's time zone. */
-function clockTime(iso: string): string {
-  return localTime(iso).split(' ').at(-1) ?? iso;
 }
 
 function serviceOf(record: LogRecord | undefined): string {

@@ -1,5 +1,5 @@
 import type { LogRecord, ServeQueue, ServeState } from '../../../engine/serve/index.js';
-import { formatCount, formatRelativeTime } from '../../../engine/support/format.js';
+import { formatCount } from '../../../engine/support/format.js';
 import type { LiveWebhooks } from '../../../engine/webhooks/index.js';
 import { createBrowser } from '../../components/browser.js';
 import { BrowserScreen } from '../../components/browser-screen.js';
@@ -17,6 +17,7 @@ import {
   serviceColumns,
   serviceDetails,
   serviceItems,
+  startedFacts,
   withRecord,
 } from './view.js';
 
@@ -141,13 +142,9 @@ function trafficOf(routes: ReturnType<LiveWebhooks['routes']>): readonly number[
   );
 }
 
-function serveFacts({ serve, nowMs }: ServeScreenState): readonly string[] {
-  if (serve === undefined) return [];
-  const failing = serve.services.filter(isFailing).length;
-  return [
-    `started ${formatRelativeTime(serve.startedMs, nowMs)}`,
-    failing === 0 ? '' : `${formatCount(failing)} failing`,
-  ];
+function serveFacts(state: ServeScreenState): readonly string[] {
+  const failing = state.serve?.services.filter(isFailing).length ?? 0;
+  return [...startedFacts(state), failing === 0 ? '' : `${formatCount(failing)} failing`];
 }
 
 /** With fewer rows, the path of the log is left out. */

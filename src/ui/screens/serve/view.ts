@@ -58,6 +58,14 @@ export function isFailing({ state, failure }: ServiceSnapshot): boolean {
   return state === 'waiting' || failure !== null;
 }
 
+/** When the process has started, if it has. */
+export function startedFacts({
+  serve,
+  nowMs,
+}: Pick<ServeScreenState, 'nowMs' | 'serve'>): readonly string[] {
+  return serve === undefined ? [] : [`started ${formatRelativeTime(serve.startedMs, nowMs)}`];
+}
+
 /** The services to list. */
 export function serviceItems(
   { serve }: ServeScreenState,

@@ -1,5 +1,4 @@
 import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
-import { formatRelativeTime } from '../../../engine/support/format.js';
 import type {
   Delivery,
   DeliveryDetails,
@@ -19,6 +18,7 @@ import { paneFields } from '../../table.js';
 import { mountScreen } from '../../terminal/mount-screen.js';
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import type { ServeScreenOptions } from '../serve/run.js';
+import { startedFacts } from '../serve/view.js';
 import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
 
 /** Options of the screen. */
@@ -55,7 +55,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       extraStore={store}
       title={() => titleOf(store.getSnapshot())}
       facts={(browserState) => [
-        sinceOf(store.getSnapshot()),
+        ...startedFacts(store.getSnapshot()),
         ...browserFacts(browserState, browser.choices, 'delivery', 'deliveries'),
         addressOf(store.getSnapshot()),
       ]}
@@ -145,11 +145,6 @@ function addressOf(state: WebhooksScreenState): string {
 
 function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined {
   return serve?.services.find(({ name }) => name === 'webhooks');
-}
-
-function sinceOf({ serve, nowMs }: WebhooksScreenState): string {
-  if (serve === undefined) return '';
-  return `started ${formatRelativeTime(serve.startedMs, nowMs)}`;
 }
 
 interface DeliveryItem extends ListItem {
