@@ -8,8 +8,10 @@ import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { openDreamDatabase } from '../../src/engine/dreaming/store/dream-database.js';
 import { sweepRecords } from '../../src/engine/dreaming/store/sweep-records.js';
 import { writeRecords } from '../../src/engine/dreaming/store/write-records.js';
+import { createToken } from '../../src/engine/mcp/tokens/token-store.js';
 import { contextOf } from '../support/context.js';
-import { newFlow, testFlows } from '../support/flows.js';
+import { newDelivery, recordDeliveries } from '../support/deliveries.js';
+import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { ROOT } from '../support/run-svc.js';
 import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
@@ -153,6 +155,22 @@ test('presets and actions of webhooks are suggested, and only what can be cancel
   await flows.close();
   assert.equal(await valuesFor(home, 'flow', 'cancel', ''), [active]);
   assert.equal((await valuesFor(home, 'flow', 'show', '')).toSorted(), [active, ended].toSorted());
+});
+
+test('tokens, deliveries and tasks are suggested with what they are', async () => {
+  const home = tempFolder();
+  const properties = { name: 'laptop', scopes: ['search'], agent: null } as const;
+  const open = { channel: null, chatType: null, sessionKey: null, lifetimeMs: undefined } as const;
+  const store = { stateDir: home.path, nowMs: Date.now(), signal: new AbortController().signal };
+  await createToken({ ...properties, ...open }, store);
+  const [delivery] = await recordDeliveries(home.path, [newDelivery()]);
+  const { flows } = await testFlows({}, home.path);
+  const taskId = await newTask(flows, await newFlow(flows));
+  await flows.close();
+  assert.equal(await suggested({}, home, 'mcp', 'token', 'revoke', ''), ['laptop\ttoken']);
+  const replay = ['webhook', 'replay', ''];
+  assert.equal(await suggested({}, home, ...replay), [`${delivery}\tci: 200 push`]);
+  assert.equal(await suggested({}, home, 'task', 'show', ''), [`${taskId}\tqueued a task`]);
 });
 
 test('commands and topics are described as in the list of svc --help', async () => {

@@ -240,6 +240,10 @@ test('usage errors are reported', async () => {
     ['task', 'cancel', ''],
     ['flow', 'show', ''],
     ['notification', 'show', ''],
+    ['notification', 'retry'],
+    ['notification', 'retry', '7', '--failed'],
+    ['notification', 'retry', '7', '--since', '1h'],
+    ['flow', 'wait', 'f', '--timeout', 'soon'],
   ]) {
     const run = await svc(...args, '--json');
     assert.equal([run.code, jsonOf.error(run).code], [2, 'USAGE'], args.join(' '));

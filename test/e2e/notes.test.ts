@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
+import { opencodeStore } from '../support/opencode.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -112,6 +113,22 @@ test('a hook of Cursor captures its documented input', async () => {
   assert.not.ok(existsSync(home.at('logs/capture.log')), 'transcripts are off');
   await runSvc(words, { home: home.path, input: JSON.stringify(call) });
   const record = home.at('captures/cursor.json');
+  await waitFor('the record of the capture', () => existsSync(record));
+  assert.match(readFileSync(record, 'utf8'), /"added":1,"error":null/);
+});
+
+test('a hook of OpenCode captures the conversation that it names from the database of its variables', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const { folder, session, say } = opencodeStore();
+  session('ses_1', home.path);
+  say('ses_1', 'user', { type: 'text', text: 'Remember that the crane is red.' });
+  mkdirSync(home.at('data'));
+  renameSync(folder.path, home.at('data/opencode'));
+  const words = ['memory', 'capture', '--agent-hook', 'opencode', '--workspace', 'notes'];
+  const env = { XDG_DATA_HOME: home.at('data') };
+  await runSvc([...words, '--session', 'ses_1'], { home: home.path, env });
+  const record = home.at('captures/opencode.json');
   await waitFor('the record of the capture', () => existsSync(record));
   assert.match(readFileSync(record, 'utf8'), /"added":1,"error":null/);
 });

@@ -137,6 +137,12 @@ test('a Word document: a text box, once, below the paragraph that it is in', asy
   assert.equal(extraction, { ok: true, text });
 });
 
+test('a Word document: a level of its own makes a paragraph a heading, and a tab is a space', () => {
+  const heading = '<w:p><w:pPr><w:outlineLvl w:val="1"/></w:pPr><w:r><w:t>Berths</w:t></w:r></w:p>';
+  const body = '<w:p><w:r><w:t>North</w:t><w:tab/><w:t>twelve</w:t></w:r></w:p>';
+  assert.equal(docxText(docx(heading + body)), { ok: true, text: '## Berths\n\nNorth twelve\n' });
+});
+
 test('a Word document: text boxes and tables in a cell are text of this cell', async () => {
   const nested = `<w:tbl>${row(paragraph('inner'), paragraph('table'))}</w:tbl>`;
   const cells = [
