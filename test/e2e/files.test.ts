@@ -63,6 +63,21 @@ test('get without a number of lines gives 120 and says how to go on', async () =
   );
 });
 
+test('the links of notes are shown, next to a result as well, and those that lead nowhere', async () => {
+  const { memory } = world({ 'notes/MEMORY.md': 'See [[short]], and [more](gone.md).\n' });
+  const broken = await memory('links', '--broken');
+  assert.equal(
+    [broken.code, broken.stdout],
+    [0, 'MEMORY.md#L1  gone.md  no such file\n1 broken link\n'],
+  );
+  assert.match((await memory('links', 'deep/short.md')).stdout, /linked from\n +MEMORY\.md#L1/u);
+  const found = await memory('search', 'alpha', '--related', '--json');
+  assert.equal(jsonOf.search(found).results[0]?.related, [
+    { path: 'MEMORY.md', relation: 'linked_from' },
+  ]);
+  assert.match((await memory('search', 'alpha', '--related')).stdout, 'linked from: MEMORY.md');
+});
+
 test('get refuses a range outside the file', async () => {
   const { memory } = world();
   const run = memory('get', 'long.md', '--from', '201', '--json');

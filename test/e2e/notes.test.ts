@@ -40,6 +40,9 @@ test('text on stdin is added, opened in the editor and removed again', async () 
   assert.match(added.stdout, /^added to MEMORY\.md#L3-L4 as w1: The gate is green\. \(and 1 more/u);
   const edited = await svc(['edit', 'MEMORY.md#L3-L4']);
   assert.is(edited.stdout, `${home.at('notes/MEMORY.md')}:3\n`);
+  for (const more of [['--last', '2'], ['--list']]) {
+    assert.is((await svc(['undo', 'w1', ...more])).code, 2);
+  }
   const undone = await svc(['undo']);
   assert.match(undone.stdout, /^removed w1 from MEMORY\.md/u);
   assert.is(readFileSync(home.at('notes/MEMORY.md'), 'utf8'), '# Mine\n');

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { newDelivery, recordDeliveries } from '../support/deliveries.js';
 import { jsonOf } from '../support/json.js';
 import { runSvc } from '../support/run-svc.js';
 import { serverHome, serveWebhooks, whenStateReady, writeConfig } from '../support/serving.js';
@@ -221,6 +222,13 @@ test('trigger sends an example that the route accepts, and map explains a record
   );
   const plain = await svc(home, 'map', ...recorded, ...headers, '--plain');
   assert.match(plain.stdout, /verified {2}yes\nevent {5}push\nrule {6}1\n/u);
+  for (const more of [
+    ['--at', 'noon'],
+    ['--headers', 'x-github-event'],
+  ]) {
+    const refused = await svc(home, 'map', ...recorded, ...more, '--json');
+    assert.equal([refused.code, jsonOf.error(refused).code], [2, 'USAGE'], more.join(' '));
+  }
   const changed = await svc(home, 'map', 'github', '--data', '{}', ...headers, '--json');
   assert.equal([changed.code, jsonOf.webhookMap(changed).verified], [1, false]);
   assert.match(jsonOf.webhookMap(changed).reason ?? '', /does not match/u);
@@ -310,6 +318,19 @@ test('the variables that Kubernetes sets for a service called svc are ignored, w
     [],
     'a command without --port has nothing to say',
   );
+});
+
+test('a delivery is replayed by the beginning of its ID, and a note tells its first answer from a new one', async () => {
+  const home = serverHome(webhooksConfig({ ci: CI_ROUTE }));
+  const headers = { 'content-type': 'application/json', 'idempotency-key': 'b1' };
+  const body = JSON.stringify({ action: 'create_flow', goal: 'Build' });
+  const [id = ''] = await recordDeliveries(home.path, [{ ...newDelivery({ body }), headers }]);
+  const first = await svc(home, 'replay', id.slice(0, 6));
+  assert.is(first.code, 0, first.stderr);
+  assert.not.match(first.stderr, 'first answer');
+  assert.match((await svc(home, 'replay', id)).stderr, 'so this is its first answer');
+  const none = await svc(home, 'replay', 'zzzzzzzzzz', '--json');
+  assert.equal([none.code, jsonOf.error(none).code], [1, 'DELIVERY_NOT_FOUND']);
 });
 
 test.run();
