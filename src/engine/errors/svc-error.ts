@@ -35,6 +35,20 @@ export class SvcError extends Error {
   }
 }
 
+/** For `.catch()`, where others report an SvcError. @throws any other error */
+export function skipSvcError(error: unknown): undefined {
+  if (!(error instanceof SvcError)) throw error;
+}
+
+/** What work returns; undefined if it throws an SvcError, which others report. */
+export function unlessSvcError<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    return skipSvcError(error);
+  }
+}
+
 /** A problem that does not fail the command. */
 export interface Warning {
   readonly code: WarningCode;

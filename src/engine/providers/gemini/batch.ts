@@ -1,10 +1,9 @@
 import { parsedJson } from '../../support/text.js';
 import { parseAnswer, uploadTimeoutMs } from '../http/http-client.js';
-import { jsonAt, textAt } from '../http/status-fault.js';
+import { jsonAt, listAt, textAt } from '../http/status-fault.js';
 import { broken, lineResult } from '../read-vectors.js';
 import { notTwice } from '../requests/pacer.js';
 import type {
-  BatchEntry,
   BatchHandle,
   BatchResult,
   BatchStatus,
@@ -33,109 +32,117 @@ const BYTES_PER_NUMBER = 14;
 
 /**
  * Google's Batch API for embeddings: input and results are files of JSON lines, joined by key. Jobs
- * expire without results after 48 hours.
+ * expire without results after 48 hours. Files are named `files/ID`, and expire after the same time
+ * (ai.google.dev, "Batch API" and "Files API"; package @google/genai).
  */
-export class GeminiBatch implements VendorBatch {
-  readonly limits: VendorBatch['limits'];
-  private readonly connection: GeminiConnection;
-  private readonly options: GeminiBatchOptions;
-
-  constructor(connection: GeminiConnection, options: GeminiBatchOptions) {
-    this.connection = connection;
-    this.options = options;
-    const vectorBytes = (options.dimensions ?? DEFAULT_DIMENSIONS) * BYTES_PER_NUMBER;
-    this.limits = {
-      maxEntries: Math.floor(MAX_RESULT_BYTES / vectorBytes),
-      maxBytes: MAX_UPLOAD_BYTES,
-    };
-  }
-
-  async submit(
-    entries: readonly BatchEntry[],
-    label: string,
-    call: VendorCall,
-  ): Promise<BatchHandle> {
-    const lines = entries.map(
-      ({ key, input }) => `${JSON.stringify({ key, request: this.options.request(input) })}\n`,
-    );
-    const file = await uploadGeminiFile(this.connection, Buffer.from(lines.join('')), label, call);
-    const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
-    const once = { ...call, pacing: notTwice(call.pacing) };
-    try {
-      const request = { ...once, method: 'POST', url: this.options.url, json } as const;
-      return handleOf(parseAnswer(await this.connection.send(request)), file);
-    } catch (error) {
-      // Delete the file unless a job may be using it; Google would keep it for 48 hours.
-      if (!call.signal.aborted && error instanceof VendorFault && !isUnclear(error)) {
-        await deleteGemini(this.connection, file, call).catch(() => undefined);
-      }
-      throw error;
-    }
-  }
-
-  async find(label: string, call: VendorCall): Promise<BatchHandle | undefined> {
-    for await (const operation of this.items('batches', 'operations', call)) {
-      if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
-    }
-    const uploaded: string[] = [];
-    for await (const file of this.items('files', 'files', call)) {
-      const name = textAt(file, 'name');
-      if (name !== undefined && jsonAt(file, 'displayName') === label) uploaded.push(name);
-    }
-    for (const name of uploaded) await deleteGemini(this.connection, name, call);
-    return undefined;
-  }
-
-  async status(handle: BatchHandle, call: VendorCall): Promise<BatchStatus> {
-    return statusOf(await this.get(nameIn(handle), call));
-  }
-
-  async *results(handle: BatchHandle, call: VendorCall): AsyncGenerator<BatchResult> {
-    const file = resultsFile(await this.get(nameIn(handle), call));
-    if (file === undefined) throw broken('the job has no results');
-    const url = this.connection.fileUrl('download', `${file}:download?alt=media`);
-    for await (const line of this.connection.lines({ ...call, url })) {
-      const result = resultOf(line);
-      if (result !== undefined) yield result;
-    }
-  }
-
-  async cancel(handle: BatchHandle, call: VendorCall): Promise<void> {
-    const url = `${this.connection.endpoint}/${nameIn(handle)}:cancel`;
-    await this.connection.send({ ...call, method: 'POST', url, json: {} });
-  }
-
-  async discard(handle: BatchHandle, call: VendorCall): Promise<void> {
-    const operation = await this.get(nameIn(handle), call).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
-    });
-    const results = resultsFile(operation);
-    // The job last, so that an interrupted discard can be repeated.
-    for (const name of [handle['file'], results, nameIn(handle)]) {
-      if (name !== undefined) await deleteGemini(this.connection, name, call);
-    }
-  }
-
+export function createGeminiBatch(
+  { endpoint, fileUrl, lines, send }: GeminiConnection,
+  { url, request, dimensions = DEFAULT_DIMENSIONS }: GeminiBatchOptions,
+): VendorBatch {
+  const get = async (path: string, call: VendorCall): Promise<unknown> =>
+    parseAnswer(await send({ ...call, method: 'GET', url: `${endpoint}/${path}` }));
+  /** Deletes a file or batch; succeeds if it is gone already. */
+  const remove = async (name: string, call: VendorCall): Promise<void> => {
+    await send({ ...call, method: 'DELETE', url: `${endpoint}/${name}` }).catch(unlessGone);
+  };
   /** All items of a list. @param field where its answers have them */
-  private async *items(path: string, field: string, call: VendorCall): AsyncGenerator<unknown> {
-    for (let page = ''; ; ) {
+  async function* items(path: string, field: string, call: VendorCall): AsyncGenerator<unknown> {
+    for (let page: string | undefined = ''; page !== undefined; ) {
       const query = new URLSearchParams({
         pageSize: '100',
         ...(page === '' ? {} : { pageToken: page }),
       });
-      const body = await this.get(`${path}?${query.toString()}`, call);
-      const items = jsonAt(body, field);
-      if (Array.isArray(items)) yield* items;
-      const next = textAt(body, 'nextPageToken');
-      if (next === undefined || next === '') return;
-      page = next;
+      const body = await get(`${path}?${query.toString()}`, call);
+      yield* listAt(body, field);
+      page = textAt(body, 'nextPageToken') || undefined;
     }
   }
-
-  private async get(path: string, call: VendorCall): Promise<unknown> {
-    const url = `${this.connection.endpoint}/${path}`;
-    return parseAnswer(await this.connection.send({ ...call, method: 'GET', url }));
-  }
+  /** With the resumable protocol: one request returns the address, a second one sends the bytes. */
+  const upload = async (bytes: Buffer, label: string, call: VendorCall): Promise<string> => {
+    const opened = await send({
+      ...call,
+      method: 'POST',
+      url: fileUrl('upload', 'files'),
+      headers: {
+        'x-goog-upload-protocol': 'resumable',
+        'x-goog-upload-command': 'start',
+        'x-goog-upload-header-content-length': String(bytes.length),
+        'x-goog-upload-header-content-type': 'application/jsonl',
+      },
+      json: { file: { displayName: label } },
+    });
+    const address = opened.headers['x-goog-upload-url'];
+    if (typeof address !== 'string' || !URL.canParse(address)) {
+      throw broken('it has no upload address');
+    }
+    const uploaded = await send({
+      ...call,
+      method: 'POST',
+      url: address,
+      headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
+      body: bytes,
+      timeoutMs: uploadTimeoutMs(call, bytes.length),
+    });
+    const name = textAt(parseAnswer(uploaded), 'file', 'name');
+    if (name === undefined) throw broken('it has no file name');
+    return name;
+  };
+  return {
+    limits: {
+      maxEntries: Math.floor(MAX_RESULT_BYTES / (dimensions * BYTES_PER_NUMBER)),
+      maxBytes: MAX_UPLOAD_BYTES,
+    },
+    submit: async (entries, label, call) => {
+      const written = entries.map(
+        ({ key, input }) => `${JSON.stringify({ key, request: request(input) })}\n`,
+      );
+      const file = await upload(Buffer.from(written.join('')), label, call);
+      const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
+      const once = { ...call, pacing: notTwice(call.pacing) };
+      try {
+        return handleOf(parseAnswer(await send({ ...once, method: 'POST', url, json })), file);
+      } catch (error) {
+        // Delete the file unless a job may be using it; Google would keep it for 48 hours.
+        if (!call.signal.aborted && error instanceof VendorFault && !isUnclear(error)) {
+          await remove(file, call).catch(() => undefined);
+        }
+        throw error;
+      }
+    },
+    find: async (label, call) => {
+      for await (const operation of items('batches', 'operations', call)) {
+        if (jsonAt(operation, 'metadata', 'displayName') === label) return handleOf(operation);
+      }
+      const uploaded: string[] = [];
+      for await (const file of items('files', 'files', call)) {
+        const name = textAt(file, 'name');
+        if (name !== undefined && jsonAt(file, 'displayName') === label) uploaded.push(name);
+      }
+      for (const name of uploaded) await remove(name, call);
+      return undefined;
+    },
+    status: async (handle, call) => statusOf(await get(nameIn(handle), call)),
+    results: async function* (handle, call) {
+      const file = resultsFile(await get(nameIn(handle), call));
+      if (file === undefined) throw broken('the job has no results');
+      const results = lines({ ...call, url: fileUrl('download', `${file}:download?alt=media`) });
+      for await (const line of results) {
+        const result = resultOf(line);
+        if (result !== undefined) yield result;
+      }
+    },
+    cancel: async (handle, call) => {
+      const cancelUrl = `${endpoint}/${nameIn(handle)}:cancel`;
+      await send({ ...call, method: 'POST', url: cancelUrl, json: {} });
+    },
+    discard: async (handle, call) => {
+      const operation = await get(nameIn(handle), call).catch(unlessGone);
+      // The job last, so that an interrupted discard can be repeated.
+      for (const name of [handle['file'], resultsFile(operation), nameIn(handle)]) {
+        if (name !== undefined) await remove(name, call);
+      }
+    },
+  };
 }
 
 /** A rate-limited request was certainly not accepted; other temporary faults leave it open. */
@@ -144,10 +151,7 @@ function isUnclear(fault: VendorFault): boolean {
   return kind === 'answer' || (isTransient(fault) && kind !== 'rate');
 }
 
-/*
- * Answers of Google's Batch API: long-running operations `{name, done?, metadata, response?,
- * error?}` and files of JSON lines (ai.google.dev, "Batch API"; package @google/genai).
- */
+/* Answers are long-running operations `{name, done?, metadata, response?, error?}`, and files of JSON lines. */
 
 /**
  * The handle `{batch: 'batches/ID', file: 'files/ID'}` of an operation.
@@ -228,69 +232,9 @@ function resultOf(text: string): BatchResult | undefined {
   return { key, why: textAt(line, 'error', 'message') ?? 'no vector and no reason' };
 }
 
-/*
- * The parts of Google's Files API that batches need (ai.google.dev, "Files API" and "Batch API").
- * Files are named `files/ID` and expire after 48 hours.
- */
-
-/**
- * Uploads JSON lines with the resumable protocol: one request returns the upload address, a second
- * one sends the bytes.
- *
- * @returns the file's name
- * @throws VendorFault
- */
-async function uploadGeminiFile(
-  connection: GeminiConnection,
-  bytes: Buffer,
-  label: string,
-  call: VendorCall,
-): Promise<string> {
-  const opened = await connection.send({
-    ...call,
-    method: 'POST',
-    url: connection.fileUrl('upload', 'files'),
-    headers: {
-      'x-goog-upload-protocol': 'resumable',
-      'x-goog-upload-command': 'start',
-      'x-goog-upload-header-content-length': String(bytes.length),
-      'x-goog-upload-header-content-type': 'application/jsonl',
-    },
-    json: { file: { displayName: label } },
-  });
-  const address = opened.headers['x-goog-upload-url'];
-  if (typeof address !== 'string' || !URL.canParse(address)) {
-    throw broken('it has no upload address');
-  }
-  const uploaded = await connection.send({
-    ...call,
-    method: 'POST',
-    url: address,
-    headers: { 'x-goog-upload-command': 'upload, finalize', 'x-goog-upload-offset': '0' },
-    body: bytes,
-    timeoutMs: uploadTimeoutMs(call, bytes.length),
-  });
-  const name = textAt(parseAnswer(uploaded), 'file', 'name');
-  if (name === undefined) throw broken('it has no file name');
-  return name;
-}
-
-/** Deletes a file or batch; succeeds if it is gone already. @throws VendorFault */
-async function deleteGemini(
-  connection: GeminiConnection,
-  name: string,
-  call: VendorCall,
-): Promise<void> {
-  try {
-    await connection.send({ ...call, method: 'DELETE', url: `${connection.endpoint}/${name}` });
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
-}
-
-/** For a missing file, Google answers 403 like for one without access. */
-function isGone(error: unknown): boolean {
-  if (!(error instanceof VendorFault)) return false;
+/** @throws the error, unless the file or job is missing: for that, Google answers 403 like for one without access */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof VendorFault)) throw error;
   const { status, code } = error.details;
-  return status === 404 || (status === 403 && code === 'PERMISSION_DENIED');
+  if (status !== 404 && (status !== 403 || code !== 'PERMISSION_DENIED')) throw error;
 }

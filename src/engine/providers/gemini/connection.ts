@@ -5,7 +5,7 @@ import {
   type HttpRequest,
   sendRequest,
 } from '../http/http-client.js';
-import { jsonAt, textAt } from '../http/status-fault.js';
+import { listAt, textAt } from '../http/status-fault.js';
 import { type AddressedProvider, addressUsed } from '../provider.js';
 import type { ProviderSettings, VendorCall } from '../vendor.js';
 import type { VendorFaultDetails } from '../vendor-fault.js';
@@ -26,23 +26,10 @@ export interface GeminiRequest {
   readonly outputDimensionality?: number | undefined;
 }
 
-/** Address and key of the Gemini API. The key is added to its requests. */
-export interface GeminiConnection {
-  /** With version, as `https://generativelanguage.googleapis.com/v1beta`. */
-  readonly endpoint: string;
-  /** For file uploads and downloads: `upload` comes before the version. */
-  fileUrl(kind: 'download' | 'upload', path: string): string;
-  /** @throws VendorFault, or the signal's reason */
-  send(request: HttpRequest): Promise<HttpAnswer>;
-  /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
-  lines(call: VendorCall & Pick<HttpRequest, 'url'>): AsyncIterable<string>;
-}
+export type GeminiConnection = ReturnType<typeof geminiConnection>;
 
-/** The connection for some settings. */
-export function geminiConnection(
-  settings: ProviderSettings,
-  provider: AddressedProvider,
-): GeminiConnection {
+/** Address and key of the Gemini API for some settings. The key is added to its requests. */
+export function geminiConnection(settings: ProviderSettings, provider: AddressedProvider) {
   const endpoint = addressUsed(provider, settings.baseUrl ?? provider.endpoint);
   const headers = {
     // In a header: `?key=` would appear in logs.
@@ -50,17 +37,22 @@ export function geminiConnection(
     ...settings.headers,
   };
   const version = endpoint.lastIndexOf('/');
-  const withKey = <R extends Pick<HttpRequest, 'headers' | 'url'>>(request: R): R => {
-    // An upload address comes from an answer; the key is sent to our own host only.
-    const isSameOrigin = new URL(request.url).origin === new URL(endpoint).origin;
-    return isSameOrigin ? { ...request, headers: { ...headers, ...request.headers } } : request;
-  };
   return {
+    /** With version, as `https://generativelanguage.googleapis.com/v1beta`. */
     endpoint,
-    fileUrl: (kind, path) =>
+    /** For file uploads and downloads: `upload` comes before the version. */
+    fileUrl: (kind: 'download' | 'upload', path: string): string =>
       `${endpoint.slice(0, version)}/${kind}${endpoint.slice(version)}/${path}`,
-    lines: (call) => downloadLines({ ...call, headers }, explainGemini),
-    send: (request) => sendRequest(withKey(request), explainGemini),
+    /** Streams the lines of a file. @throws VendorFault, or the signal's reason */
+    lines: (call: VendorCall & Pick<HttpRequest, 'url'>): AsyncIterable<string> =>
+      downloadLines({ ...call, headers }, explainGemini),
+    /** @throws VendorFault, or the signal's reason */
+    send: (request: HttpRequest): Promise<HttpAnswer> => {
+      // An upload address comes from an answer; the key is sent to our own host only.
+      const isOwn = new URL(request.url).origin === new URL(endpoint).origin;
+      const withKey = isOwn ? { ...request, headers: { ...headers, ...request.headers } } : request;
+      return sendRequest(withKey, explainGemini);
+    },
   };
 }
 
@@ -72,7 +64,7 @@ const TOO_LARGE =
  * RetryInfo (google.rpc).
  */
 export const explainGemini: ExplainStatus = ({ status, body }) => {
-  const details = listAt(jsonAt(body, 'error'), 'details');
+  const details = listAt(body, 'error', 'details');
   const message = textAt(body, 'error', 'message') ?? '';
   const reason = details.map((detail) => textAt(detail, 'reason')).find(Boolean);
   const code = reason ?? textAt(body, 'error', 'status');
@@ -114,9 +106,4 @@ function explainExhausted(
 function durationMs(text: string | undefined): number | undefined {
   const seconds = Number(/^(\d+(?:\.\d+)?)s$/u.exec(text ?? '')?.[1]);
   return seconds > 0 ? Math.ceil(seconds * 1000) : undefined;
-}
-
-function listAt(value: unknown, name: string): readonly unknown[] {
-  const list = jsonAt(value, name);
-  return Array.isArray(list) ? list : [];
 }

@@ -11,7 +11,7 @@ import type {
   VendorAnswer,
 } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { GeminiBatch } from './batch.js';
+import { createGeminiBatch } from './batch.js';
 import { type GeminiPart, type GeminiRequest, geminiConnection } from './connection.js';
 
 /** Maximum of `BatchEmbedContentsRequest` (ai.google.dev, API reference, "Embeddings"). */
@@ -59,7 +59,7 @@ export function createGeminiVendor(
       ...(inText ? { media: MEDIA } : {}),
     },
     documentForm: form.documentForm,
-    batch: new GeminiBatch(connection, {
+    batch: createGeminiBatch(connection, {
       url: `${endpoint}/${path}:asyncBatchEmbedContent`,
       request: (input) => request(input, 'document'),
       dimensions: settings.dimensions,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { SvcError } from '../../errors/index.js';
+import { skipSvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import { writeJsonFile } from '../../support/json-file.js';
 import { type ExplainStatus, parseAnswer, sendRequest } from '../http/http-client.js';
@@ -139,14 +139,10 @@ export async function readCachedToken(
   stateDir: string,
   owner: TokenOwner,
 ): Promise<CopilotToken | undefined> {
-  try {
-    const { data } = cachedToken.safeParse(await readPrivateJson(tokenCacheFile(stateDir)));
-    return data?.owner === nameOf(owner) ? data : undefined;
-  } catch (error) {
-    // Damaged or readable by others: replace it.
-    if (error instanceof SvcError) return undefined;
-    throw error;
-  }
+  // One that is damaged or readable by others is replaced.
+  const cached = await readPrivateJson(tokenCacheFile(stateDir)).catch(skipSvcError);
+  const { data } = cachedToken.safeParse(cached);
+  return data?.owner === nameOf(owner) ? data : undefined;
 }
 
 /** Caches a token; if that fails, the next process exchanges again. */

@@ -1,4 +1,4 @@
-import { SvcError } from '../../errors/index.js';
+import { skipSvcError } from '../../errors/index.js';
 import { type DimensionFacts, dimensionsToAsk } from '../dimensions.js';
 import {
   type HttpAnswer,
@@ -50,7 +50,7 @@ export async function createCopilotVendor(
   if (credential === undefined) throw withoutToken(settings);
   const githubToken = credential.value;
   const apiUrl = await githubApiFor(githubToken, tools);
-  const session = new CopilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
+  const session = copilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
   const pacing = new Pacer().pacing(INTERACTIVE);
   const startCall: VendorCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
   const model =
@@ -61,7 +61,7 @@ export async function createCopilotVendor(
   return {
     // Not the host in the token, which changes with the plan.
     endpoint: baseUrl ?? defaultCopilotUrl(apiUrl),
-    sentTo: () => session.url,
+    sentTo: session.url,
     model: model.id,
     limits: {
       maxInputs: model.maxInputs,
@@ -80,11 +80,8 @@ export async function createCopilotVendor(
 
 /** A stored login belongs to its own GitHub, whatever is in the environment. */
 async function githubApiFor(githubToken: string, { stateDir, env }: VendorTools): Promise<string> {
-  const login = await readStoredLogin(stateDir).catch((error: unknown) => {
-    // An unreadable login is not where this token came from.
-    if (error instanceof SvcError) return undefined;
-    throw error;
-  });
+  // An unreadable login is not where this token came from.
+  const login = await readStoredLogin(stateDir).catch(skipSvcError);
   return login?.token === githubToken ? login.apiUrl : githubHostsIn(env).apiUrl;
 }
 
@@ -132,60 +129,45 @@ interface CopilotSessionOptions extends TokenOwner {
  * Requests to Copilot's API with a valid token, which is cached on disk and renewed when it expires
  * or is refused.
  */
-class CopilotSession {
-  private readonly options: CopilotSessionOptions;
-  private readonly tools: VendorTools;
-  private token: CopilotToken | undefined;
-  private exchange: Promise<CopilotToken> | undefined;
-
-  constructor(options: CopilotSessionOptions, tools: VendorTools) {
-    this.options = options;
-    this.tools = tools;
-  }
-
-  /** Base URL of requests; undefined before a token names it. */
-  get url(): string | undefined {
-    return this.options.baseUrl ?? this.token?.url;
-  }
-
-  /** The embedding model of the account, cached with the token. @throws VendorFault */
-  async findModel(call: VendorCall): Promise<CopilotModel> {
-    const { model: known } = await this.current(call);
-    if (known !== undefined) return known;
-    const answer = await this.send({ ...call, method: 'GET', path: '/models' });
-    const model = chooseModel(parseAnswer(answer));
-    if (this.token !== undefined) {
-      this.token = { ...this.token, model };
-      writeCachedToken(this.tools.stateDir, this.options, this.token);
+function copilotSession(
+  { baseUrl, headers, ...owner }: CopilotSessionOptions,
+  { stateDir, clock }: VendorTools,
+) {
+  let token: CopilotToken | undefined;
+  let exchange: Promise<CopilotToken> | undefined;
+  const isGood = ({ expiresMs }: CopilotToken): boolean => clock.now() < expiresMs;
+  const obtain = async (call: VendorCall, refused?: CopilotToken): Promise<CopilotToken> => {
+    const cached = await readCachedToken(stateDir, owner);
+    // Another process may have renewed it.
+    if (cached !== undefined && cached.value !== refused?.value && isGood(cached)) {
+      token = cached;
+      return cached;
     }
-    return model;
-  }
-
-  /**
-   * Sends a request; if its token is refused, retries once with a new one.
-   *
-   * @throws VendorFault, or the signal's reason
-   */
-  async send(call: CopilotCall): Promise<HttpAnswer> {
-    const token = await this.current(call);
-    try {
-      return await this.sendWith(token, call);
-    } catch (error) {
-      if (!(error instanceof VendorFault) || error.details.status !== 401) throw error;
-      // Another request may have renewed it already.
-      if (this.token === token) this.token = undefined;
-      return this.sendWith(await this.current(call, token), call);
+    token = await exchangeToken(owner.githubToken, owner.apiUrl, clock, call);
+    writeCachedToken(stateDir, owner, token);
+    return token;
+  };
+  /** The current token; concurrent requests share one exchange. */
+  const current = async (call: VendorCall, refused?: CopilotToken): Promise<CopilotToken> => {
+    for (;;) {
+      call.signal.throwIfAborted();
+      if (token !== undefined && isGood(token)) return token;
+      if (exchange === undefined) {
+        exchange = obtain(call, refused).finally(() => {
+          exchange = undefined;
+        });
+        return exchange;
+      }
+      // That exchange has its own signal: only its result matters.
+      await exchange.catch(() => undefined);
     }
-  }
-
-  private async sendWith(token: CopilotToken, { path, ...call }: CopilotCall): Promise<HttpAnswer> {
-    const { baseUrl, headers } = this.options;
-    const authorization = `Bearer ${token.value}`;
-    return sendRequest(
+  };
+  const sendWith = (used: CopilotToken, { path, ...call }: CopilotCall): Promise<HttpAnswer> =>
+    sendRequest(
       {
         ...call,
-        url: `${baseUrl ?? token.url}${path}`,
-        headers: { ...EDITOR_HEADERS, authorization, ...headers },
+        url: `${baseUrl ?? used.url}${path}`,
+        headers: { ...EDITOR_HEADERS, authorization: `Bearer ${used.value}`, ...headers },
       },
       (answer) => {
         const explained = explainOpenAi(answer);
@@ -194,40 +176,33 @@ class CopilotSession {
           : explained;
       },
     );
-  }
-
-  /** The current token; concurrent requests share one exchange. */
-  private async current(call: VendorCall, refused?: CopilotToken): Promise<CopilotToken> {
-    for (;;) {
-      call.signal.throwIfAborted();
-      if (this.token !== undefined && this.isGood(this.token)) return this.token;
-      if (this.exchange === undefined) {
-        this.exchange = this.obtain(call, refused).finally(() => {
-          this.exchange = undefined;
-        });
-        return this.exchange;
+  /** Sends a request; if its token is refused, retries once with a new one. @throws VendorFault, or the signal's reason */
+  const send = async (call: CopilotCall): Promise<HttpAnswer> => {
+    const used = await current(call);
+    try {
+      return await sendWith(used, call);
+    } catch (error) {
+      if (!(error instanceof VendorFault) || error.details.status !== 401) throw error;
+      // Another request may have renewed it already.
+      if (token === used) token = undefined;
+      return sendWith(await current(call, used), call);
+    }
+  };
+  return {
+    send,
+    /** Base URL of requests; undefined before a token names it. */
+    url: (): string | undefined => baseUrl ?? token?.url,
+    /** The embedding model of the account, cached with the token. @throws VendorFault */
+    findModel: async (call: VendorCall): Promise<CopilotModel> => {
+      const { model: known } = await current(call);
+      if (known !== undefined) return known;
+      const answer = await send({ ...call, method: 'GET', path: '/models' });
+      const model = chooseModel(parseAnswer(answer));
+      if (token !== undefined) {
+        token = { ...token, model };
+        writeCachedToken(stateDir, owner, token);
       }
-      // That exchange has its own signal: only its result matters.
-      await this.exchange.catch(() => undefined);
-    }
-  }
-
-  private async obtain(call: VendorCall, refused: CopilotToken | undefined): Promise<CopilotToken> {
-    const { githubToken, apiUrl } = this.options;
-    const { stateDir, clock } = this.tools;
-    const cached = await readCachedToken(stateDir, this.options);
-    // Another process may have renewed it.
-    if (cached !== undefined && cached.value !== refused?.value && this.isGood(cached)) {
-      this.token = cached;
-      return cached;
-    }
-    const token = await exchangeToken(githubToken, apiUrl, clock, call);
-    this.token = token;
-    writeCachedToken(stateDir, this.options, token);
-    return token;
-  }
-
-  private isGood({ expiresMs }: CopilotToken): boolean {
-    return this.tools.clock.now() < expiresMs;
-  }
+      return model;
+    },
+  };
 }

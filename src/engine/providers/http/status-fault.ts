@@ -176,3 +176,9 @@ export function numberAt(
   const found = jsonAt(value, ...path);
   return typeof found === 'number' ? found : undefined;
 }
+
+/** A list inside parsed JSON; empty if there is none. */
+export function listAt(value: unknown, ...path: readonly (number | string)[]): readonly unknown[] {
+  const found = jsonAt(value, ...path);
+  return Array.isArray(found) ? found : [];
+}

@@ -33,7 +33,7 @@ export function beginsLikeGguf(bytes: Buffer): boolean | undefined {
  * The library allocates lengths before it checks them.
  */
 export function headerFault(file: number, size: number): string | undefined {
-  const cursor = new Cursor(file, size);
+  const cursor = cursorIn(file, size);
   try {
     if (size < 4 || cursor.number(4) !== MAGIC) return 'it is not a GGUF file';
     const version = cursor.number(4);
@@ -91,36 +91,28 @@ class Damaged extends Error {}
 
 const WINDOW_BYTES = 64 * 1024;
 
-/** Reads on in a file. */
-class Cursor {
-  private readonly file: number;
-  private readonly size: number;
-  private readonly window = Buffer.alloc(WINDOW_BYTES);
-  private windowAt = 0;
-  private windowEnd = 0;
-  private at = 0;
+type Cursor = ReturnType<typeof cursorIn>;
 
-  constructor(file: number, size: number) {
-    this.file = file;
-    this.size = size;
-  }
-
-  /** @throws Damaged beyond the end */
-  skip(bytes: number): void {
-    this.at += bytes;
-    if (this.at > this.size) throw new Damaged();
-  }
-
-  /** @throws Damaged beyond the end */
-  number(bytes: 4 | 8): number {
-    const from = this.at;
-    this.skip(bytes);
-    if (from < this.windowAt || this.at > this.windowEnd) {
-      this.windowAt = from;
-      this.windowEnd = from + readSync(this.file, this.window, 0, WINDOW_BYTES, from);
-      if (this.at > this.windowEnd) throw new Damaged();
+/** Reads on in a file. Its functions throw Damaged beyond the end. */
+function cursorIn(file: number, size: number) {
+  const window = Buffer.alloc(WINDOW_BYTES);
+  let windowAt = 0;
+  let windowEnd = 0;
+  let at = 0;
+  const skip = (bytes: number): void => {
+    at += bytes;
+    if (at > size) throw new Damaged();
+  };
+  const number = (bytes: 4 | 8): number => {
+    const from = at;
+    skip(bytes);
+    if (from < windowAt || at > windowEnd) {
+      windowAt = from;
+      windowEnd = from + readSync(file, window, 0, WINDOW_BYTES, from);
+      if (at > windowEnd) throw new Damaged();
     }
-    const low = this.window.readUInt32LE(from - this.windowAt);
-    return bytes === 4 ? low : low + this.window.readUInt32LE(from - this.windowAt + 4) * 2 ** 32;
-  }
+    const low = window.readUInt32LE(from - windowAt);
+    return bytes === 4 ? low : low + window.readUInt32LE(from - windowAt + 4) * 2 ** 32;
+  };
+  return { skip, number };
 }

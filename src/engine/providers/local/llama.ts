@@ -6,7 +6,7 @@ import { withinTime } from '../../support/async.js';
 import { LONGEST_TIMER_MS } from '../../support/time.js';
 import { VendorFault } from '../vendor-fault.js';
 import { notAModel } from './model.js';
-import { type InstalledRuntime, RUNTIME_PACKAGE } from './runtime/store.js';
+import { type InstalledRuntime, RUNTIME_PACKAGE, runtimeState } from './runtime/store.js';
 
 /*
  * The parts of node-llama-cpp in use (its guide, "Using Embedding"). It is not a dependency, so its
@@ -80,6 +80,13 @@ interface LlamaModule {
 
 /** Hint for a missing or broken runtime. */
 export const INSTALL_HINT = 'run "svc provider install local"';
+
+/** The installed runtime. @param dir see runtimesDir @throws VendorFault */
+export function requireRuntime(dir: string): InstalledRuntime {
+  const state = runtimeState(dir);
+  if (state.state === 'ready') return state.runtime;
+  throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
+}
 
 /** By the library's file: what is native exists once in a process, as its log and its threads do. */
 const loadedFrom = new Map<string, Promise<LoadedLlama>>();

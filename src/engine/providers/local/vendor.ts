@@ -12,16 +12,20 @@ import type {
   VendorTools,
 } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
-import { INSTALL_HINT, type LlamaSession, loadLlama, openSession } from './llama.js';
+import {
+  INSTALL_HINT,
+  type LlamaSession,
+  loadLlama,
+  openSession,
+  requireRuntime,
+} from './llama.js';
 import {
   checkModelFile,
   fileIdentity,
   modelFileState,
   modelMissing,
   parseModelReference,
-  type RemoteReference,
 } from './model.js';
-import { runtimeState } from './runtime/store.js';
 
 /** Assumed context before the model is loaded. */
 const USUAL_CONTEXT = 2048;
@@ -39,27 +43,39 @@ const MAX_INPUTS = 4;
  * @throws VendorFault if `modelPath` is invalid or the file is missing
  */
 export function createLocalVendor(
-  settings: ProviderSettings,
+  { local }: ProviderSettings,
   options: LocalVendorOptions,
 ): EmbeddingVendor {
-  const reference = parseModelReference(settings.local.modelPath);
+  const reference = parseModelReference(local.modelPath);
   const prompts = promptsOf(reference.name);
-  const model = reference.kind === 'file' ? fileIdentity(reference.path) : reference.name;
-  const engine = new LocalEngine(settings.local, options);
+  const turns = takingTurns();
+  /** Keeps the model in memory from the first request on. */
+  let session: LlamaSession | undefined;
   return {
     endpoint: 'local',
-    model,
+    model: reference.kind === 'file' ? fileIdentity(reference.path) : reference.name,
     documentForm: prompts.documentForm,
     limits: {
       maxInputs: MAX_INPUTS,
-      maxTokensPerInput: Math.min(settings.local.contextSize, USUAL_CONTEXT) - RESERVED_TOKENS,
+      maxTokensPerInput: Math.min(local.contextSize, USUAL_CONTEXT) - RESERVED_TOKENS,
       maxTokensPerRequest: Number.POSITIVE_INFINITY,
     },
-    embed: (request) => {
+    embed: async (request) => {
       const texts = request.inputs.map((input) => prompts.write(input, request.role));
-      return engine.embed(texts, request);
+      // Checked before waiting: a query must not wait for a download to learn that the model is
+      // missing.
+      if (session === undefined) findParts(local, options, request);
+      return turns.take(request.signal, async () => {
+        session ??= await open(local, options, request);
+        return embedAll(session, texts, request);
+      });
     },
-    close: () => engine.close(),
+    close: async () => {
+      await turns.ended();
+      const opened = session;
+      session = undefined;
+      await opened?.close();
+    },
   };
 }
 
@@ -70,126 +86,90 @@ interface LocalVendorOptions {
   readonly threads?: number;
 }
 
-/** Keeps the model in memory from the first request on. */
-class LocalEngine {
-  private readonly local: ProviderSettings['local'];
-  private readonly options: LocalVendorOptions;
-  private readonly turns = new Turns();
-  private session: LlamaSession | undefined;
-
-  constructor(local: ProviderSettings['local'], options: LocalVendorOptions) {
-    this.local = local;
-    this.options = options;
-  }
-
-  /** Embeds texts one by one. @throws VendorFault, or the signal's reason */
-  async embed(texts: readonly string[], request: VendorRequest): Promise<VendorAnswer> {
-    // Checked before waiting: a query must not wait for a download to learn that the model is
-    // missing.
-    if (this.session === undefined) this.findParts(request);
-    return this.turns.take(request.signal, async () => {
-      this.session ??= await this.open(request);
-      return this.embedAll(this.session, texts, request);
-    });
-  }
-
-  async close(): Promise<void> {
-    await this.turns.ended();
-    const { session } = this;
-    this.session = undefined;
-    await session?.close();
-  }
-
-  /** Can be stopped between two texts; one takes a fraction of a second. */
-  private async embedAll(
-    session: LlamaSession,
-    texts: readonly string[],
-    { signal, timeoutMs }: VendorRequest,
-  ): Promise<VendorAnswer> {
-    const deadlineMs = runningMs() + timeoutMs;
-    const vectors: Float32Array[] = [];
-    let tokens = 0;
-    for (const text of texts) {
-      signal.throwIfAborted();
-      if (runningMs() > deadlineMs) {
-        throw new VendorFault(
-          'timeout',
-          `${vectors.length} of ${texts.length} texts were embedded in ${timeoutMs / 1000} s`,
-          {
-            hint: 'choose a smaller model, or raise memorySearch.sync.embeddingBatchTimeoutSeconds',
-          },
-        );
-      }
-      const embedded = await session.embed(text);
-      vectors.push(embedded.vector);
-      tokens += embedded.tokens;
-    }
-    return { vectors, tokens };
-  }
-
-  private async open(request: VendorRequest): Promise<LlamaSession> {
-    const { runtime, model } = this.findParts(request);
-    const modelPath = typeof model === 'string' ? model : await this.download(model, request);
-    checkModelFile(modelPath);
-    const { contextSize } = this.local;
-    const { threads = usableCores() } = this.options;
-    const { signal } = request;
-    const loaded = await loadLlama(runtime, threads);
+/** Embeds texts one by one. Can be stopped between two of them; one takes a fraction of a second. */
+async function embedAll(
+  session: LlamaSession,
+  texts: readonly string[],
+  { signal, timeoutMs }: VendorRequest,
+): Promise<VendorAnswer> {
+  const deadlineMs = runningMs() + timeoutMs;
+  const vectors: Float32Array[] = [];
+  let tokens = 0;
+  for (const text of texts) {
     signal.throwIfAborted();
-    return openSession({ loaded, modelPath, contextSize, threads, signal });
-  }
-
-  /**
-   * The runtime, and the path of the model or what to download.
-   *
-   * @throws VendorFault `setup` if something has to be installed or downloaded first
-   */
-  private findParts({ mayDownload }: VendorRequest) {
-    const state = runtimeState(this.options.runtimesDir);
-    if (state.state === 'missing') {
-      throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
+    if (runningMs() > deadlineMs) {
+      const message = `${vectors.length} of ${texts.length} texts were embedded in ${timeoutMs / 1000} s`;
+      throw new VendorFault('timeout', message, {
+        hint: 'choose a smaller model, or raise memorySearch.sync.embeddingBatchTimeoutSeconds',
+      });
     }
-    const { runtime } = state;
-    const file = modelFileState(this.local);
-    if (file.present) return { runtime, model: file.path };
-    if (file.remote === undefined) throw modelMissing(file.path);
-    if (mayDownload) return { runtime, model: file.remote };
-    throw new VendorFault('setup', `the model ${file.remote.name} is not downloaded yet`, {
-      hint: `${INSTALL_HINT} or "svc memory index" to download it`,
-    });
+    const embedded = await session.embed(text);
+    vectors.push(embedded.vector);
+    tokens += embedded.tokens;
   }
+  return { vectors, tokens };
+}
 
-  private async download(reference: RemoteReference, request: VendorRequest): Promise<string> {
+async function open(
+  local: ProviderSettings['local'],
+  options: LocalVendorOptions,
+  request: VendorRequest,
+): Promise<LlamaSession> {
+  const { runtime, model } = findParts(local, options, request);
+  const { modelCacheDir, contextSize } = local;
+  const { env, threads = usableCores() } = options;
+  const { signal, pacing, onEvent } = request;
+  let modelPath = model;
+  if (typeof modelPath !== 'string') {
     const { downloadModel } = await import('./download/download-model.js');
-    const { env } = this.options;
-    const { modelCacheDir } = this.local;
-    const { signal, pacing, onEvent } = request;
-    const options = { modelCacheDir, env, pacing, signal, onEvent };
-    return (await downloadModel(reference, options)).path;
+    const download = { modelCacheDir, env, pacing, signal, onEvent };
+    modelPath = (await downloadModel(modelPath, download)).path;
   }
+  checkModelFile(modelPath);
+  const loaded = await loadLlama(runtime, threads);
+  signal.throwIfAborted();
+  return openSession({ loaded, modelPath, contextSize, threads, signal });
+}
+
+/**
+ * The runtime, and the path of the model or what to download.
+ *
+ * @throws VendorFault `setup` if something has to be installed or downloaded first
+ */
+function findParts(
+  local: ProviderSettings['local'],
+  { runtimesDir }: LocalVendorOptions,
+  { mayDownload }: VendorRequest,
+) {
+  const runtime = requireRuntime(runtimesDir);
+  const file = modelFileState(local);
+  if (file.present) return { runtime, model: file.path };
+  if (file.remote === undefined) throw modelMissing(file.path);
+  if (mayDownload) return { runtime, model: file.remote };
+  throw new VendorFault('setup', `the model ${file.remote.name} is not downloaded yet`, {
+    hint: `${INSTALL_HINT} or "svc memory index" to download it`,
+  });
 }
 
 /** Runs work in order of arrival, one at a time. */
-class Turns {
-  private last: Promise<void> = Promise.resolve();
-
-  /** @throws what the work throws; the signal's reason if aborted while waiting */
-  async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const before = this.last;
-    const end = deferred<void>();
-    this.last = before.then(() => end.promise);
-    try {
-      await unlessAborted(before, signal);
-      return await work();
-    } finally {
-      end.resolve();
-    }
-  }
-
-  /** Resolves when all work has ended. */
-  async ended(): Promise<void> {
-    await this.last;
-  }
+function takingTurns() {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    /** @throws what the work throws; the signal's reason if aborted while waiting */
+    take: async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+      const before = last;
+      const end = deferred<void>();
+      last = before.then(() => end.promise);
+      try {
+        await unlessAborted(before, signal);
+        return await work();
+      } finally {
+        end.resolve();
+      }
+    },
+    /** Resolves when all work has ended. */
+    ended: (): Promise<void> => last,
+  };
 }
 
 /**

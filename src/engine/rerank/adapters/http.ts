@@ -30,16 +30,13 @@ interface Question {
 /** A form of `POST …/rerank`. All answers are read alike, see {@link readAnswer}. */
 interface Dialect {
   readonly body: (question: Question) => Readonly<Record<string, unknown>>;
-  readonly maxDocuments: number;
+  /** Undefined where a request can have more documents than `topN` allows. */
+  readonly maxDocuments?: number;
 }
-
-/** Each vendor accepts more; `topN` is lower. */
-const MAX_DOCUMENTS = 1000;
 
 /** docs.cohere.com/reference/rerank, version 2, which vLLM, llama.cpp and others copy. */
 const COHERE: Dialect = {
   body: ({ model, query, documents }) => ({ model, query, documents, top_n: documents.length }),
-  maxDocuments: MAX_DOCUMENTS,
 };
 
 /** api.jina.ai: like Cohere's, but documents may come back. */
@@ -57,7 +54,6 @@ const VOYAGE: Dialect = {
     top_k: documents.length,
     truncation: true,
   }),
-  maxDocuments: MAX_DOCUMENTS,
 };
 
 /** text-embeddings-inference. It serves one model, and by default takes 32 texts at once. */
@@ -100,8 +96,9 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
   /** In parts, if the server takes fewer documents: its scores do not depend on each other. */
   const sendAll = async ({ query, documents, signal }: RerankRequest): Promise<RerankAnswer> => {
     const answers: RerankAnswer[] = [];
-    for (let from = 0; from < documents.length; from += dialect.maxDocuments) {
-      const part = documents.slice(from, from + dialect.maxDocuments);
+    const { maxDocuments = documents.length } = dialect;
+    for (let from = 0; from < documents.length; from += maxDocuments) {
+      const part = documents.slice(from, from + maxDocuments);
       const { ranked, cost } = await send({ model, query, documents: part }, signal);
       answers.push({ ranked: ranked.map((one) => ({ ...one, index: one.index + from })), cost });
     }

@@ -1,13 +1,13 @@
 import { messageOf } from '../../errors/index.js';
 import {
   freeModel,
-  INSTALL_HINT,
   keepingAlive,
   type LlamaModel,
   type LlamaRankingContext,
   type LoadedLlama,
   loadLlama,
   loadModel,
+  requireRuntime,
 } from '../../providers/local/llama.js';
 import {
   checkModelFile,
@@ -15,7 +15,6 @@ import {
   type MissingModel,
   modelFileState,
 } from '../../providers/local/model.js';
-import { runtimeState } from '../../providers/local/runtime/store.js';
 import { usableCores } from '../../providers/local/vendor.js';
 import type { LocalSettings } from '../../providers/vendor.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
@@ -39,17 +38,14 @@ export async function openLocalReranker(
   runtimes: string,
   signal: AbortSignal,
 ): Promise<Reranker> {
-  const state = runtimeState(runtimes);
-  if (state.state === 'missing') {
-    throw new VendorFault('setup', state.why, { hint: INSTALL_HINT });
-  }
+  const runtime = requireRuntime(runtimes);
   const path = await withOwnHint(async () => {
     const file = modelFileState(settings);
     if (!file.present) throw notDownloaded(file, settings.modelPath);
     checkModelFile(file.path);
     return file.path;
   });
-  const loaded = await loadLlama(state.runtime, usableCores());
+  const loaded = await loadLlama(runtime, usableCores());
   signal.throwIfAborted();
   const model = await withOwnHint(() => loadModel(loaded, path, signal));
   try {

@@ -42,7 +42,7 @@ export interface FileDownload {
  * @throws VendorFault, the system's error, or the signal's reason; the partial file is kept for the next try
  */
 export async function downloadFile(download: FileDownload): Promise<void> {
-  const part = new PartFile(download.path, download.url);
+  const part = partFile(download.path, download.url);
   makeFolders(dirname(download.path));
   try {
     await withRetries(download.pacing, download.signal, () => transfer(download, part));
@@ -52,8 +52,7 @@ export async function downloadFile(download: FileDownload): Promise<void> {
       hint: `${error.details.hint ?? 'try again'}; the partial download is kept`,
     });
   }
-  await checkHash(part, download);
-  checkModel(part, download);
+  await verify(part, download);
   syncFile(part.path);
   renameSync(part.path, download.path);
   part.forgetOrigin();
@@ -148,34 +147,25 @@ async function checkSpace(path: string, missing: number): Promise<void> {
   throw diskFull(`${formatBytes(missing)} more needed, ${formatBytes(bavail * bsize)} free`);
 }
 
-async function checkHash(part: PartFile, { signal, url }: FileDownload): Promise<void> {
+/** Checks the whole file: what is in place is taken for the model from then on. */
+async function verify(part: PartFile, { signal, url }: FileDownload): Promise<void> {
+  const refused = (why: string, cause?: unknown): VendorFault => {
+    part.discard();
+    const hint = 'try again; the file was discarded';
+    return new VendorFault('answer', `the file from ${new URL(url).host} ${why}`, { hint, cause });
+  };
   const sha256 = part.origin()?.sha256;
-  if (sha256 === undefined) return;
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(part.path, { signal, highWaterMark: 1 << 20 })) {
-    hash.update(chunk);
+  if (sha256 !== undefined) {
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(part.path, { signal, highWaterMark: 1 << 20 })) {
+      hash.update(chunk);
+    }
+    if (hash.digest('hex') !== sha256) throw refused('has the wrong SHA-256');
   }
-  if (hash.digest('hex') === sha256) return;
-  part.discard();
-  throw new VendorFault('answer', `the file from ${new URL(url).host} has the wrong SHA-256`, {
-    hint: 'try again; the file was discarded',
-  });
-}
-
-/** What is in place is taken for the model from then on. */
-function checkModel(part: PartFile, { url }: FileDownload): void {
   try {
     checkModelFile(part.path);
   } catch (error) {
-    part.discard();
-    throw new VendorFault(
-      'answer',
-      `the file from ${new URL(url).host} is not a whole GGUF model`,
-      {
-        hint: 'try again; the file was discarded',
-        cause: error,
-      },
-    );
+    throw refused('is not a whole GGUF model', error);
   }
 }
 
@@ -208,57 +198,46 @@ const partOrigin = z.object({
 });
 type PartOrigin = Readonly<z.infer<typeof partOrigin>>;
 
-/** A partial download, with a JSON file about its origin. */
-class PartFile {
-  readonly path: string;
-  private readonly notePath: string;
-  private readonly url: string;
+type PartFile = ReturnType<typeof partFile>;
 
-  /** @param finalPath path of the complete file */
-  constructor(finalPath: string, url: string) {
-    this.path = `${finalPath}.part`;
-    this.notePath = `${finalPath}.part.json`;
-    this.url = url;
-  }
-
-  size(): number {
-    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
-  }
-
+/** A partial download, with a JSON file about its origin. @param finalPath path of the complete file */
+function partFile(finalPath: string, url: string) {
+  const path = `${finalPath}.part`;
+  const notePath = `${path}.json`;
+  const size = (): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   /** Undefined if unknown; then the partial file cannot be used. */
-  origin(): PartOrigin | undefined {
-    const { data } = partOrigin.safeParse(readJsonFile(this.notePath));
-    return data?.url === this.url ? data : undefined;
-  }
-
-  /** Starts over, discarding an earlier part. */
-  begin(origin: Omit<PartOrigin, 'url'>): void {
-    writeFileSync(this.path, '', { mode: 0o600 });
-    // Private, since URLs may contain a key in their query.
-    writeFileSync(this.notePath, JSON.stringify({ url: this.url, ...origin }), { mode: 0o600 });
-  }
-
-  discard(): void {
-    rmSync(this.path, { force: true });
-    this.forgetOrigin();
-  }
-
+  const origin = (): PartOrigin | undefined => {
+    const { data } = partOrigin.safeParse(readJsonFile(notePath));
+    return data?.url === url ? data : undefined;
+  };
   /** Removes only the JSON file, when the download is complete. */
-  forgetOrigin(): void {
-    rmSync(this.notePath, { force: true });
-  }
-
-  /** Headers that request the rest, if the host still has the same file. */
-  rangeHeaders(linked: LinkedFile): Readonly<Record<string, string>> {
-    const size = this.size();
-    const origin = this.origin();
-    if (size === 0 || origin === undefined) return {};
-    const range = { range: `bytes=${size}-` };
-    if (origin.sha256 !== undefined && linked.sha256 !== undefined) {
-      return origin.sha256 === linked.sha256 ? range : {};
-    }
-    return origin.validator === undefined ? {} : { ...range, 'if-range': origin.validator };
-  }
+  const forgetOrigin = (): void => rmSync(notePath, { force: true });
+  return {
+    path,
+    size,
+    origin,
+    forgetOrigin,
+    /** Starts over, discarding an earlier part. */
+    begin: (begun: Omit<PartOrigin, 'url'>): void => {
+      writeFileSync(path, '', { mode: 0o600 });
+      // Private, since URLs may contain a key in their query.
+      writeFileSync(notePath, JSON.stringify({ url, ...begun }), { mode: 0o600 });
+    },
+    discard: (): void => {
+      rmSync(path, { force: true });
+      forgetOrigin();
+    },
+    /** Headers that request the rest, if the host still has the same file. */
+    rangeHeaders: (linked: LinkedFile): Readonly<Record<string, string>> => {
+      const known = origin();
+      if (size() === 0 || known === undefined) return {};
+      const range = { range: `bytes=${size()}-` };
+      if (known.sha256 !== undefined && linked.sha256 !== undefined) {
+        return known.sha256 === linked.sha256 ? range : {};
+      }
+      return known.validator === undefined ? {} : { ...range, 'if-range': known.validator };
+    },
+  };
 }
 
 /** A strong entity tag or a date, for `If-Range` (RFC 9110 §13.1.5). */
