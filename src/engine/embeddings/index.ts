@@ -29,6 +29,7 @@ export {
   type PathProvider,
   type ProviderPath,
   providerErrorOf,
+  recentFailures,
 } from './provider-path.js';
 export {
   type AgentProviders,

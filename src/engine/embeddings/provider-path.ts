@@ -15,43 +15,26 @@ import type { EmbeddingAdapter } from './embedding-adapter.js';
 import { canCompare, fieldsOf, identityKey } from './identity.js';
 import type { ProviderWorld } from './provider-world.js';
 
-/** A provider that is opened on first use. */
-export interface PathProvider {
-  readonly choice: ProviderChoice;
-  /**
-   * Returns the same adapter every time, until its key is refused; opening is retried after a failure.
-   *
-   * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
-   */
-  open(signal: AbortSignal): Promise<EmbeddingAdapter>;
-  /**
-   * An adapter whose queries can be compared with vectors made before the model or length was
-   * changed; undefined if they came from elsewhere.
-   *
-   * @param identity key of those vectors
-   * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
-   */
-  openAs(identity: string, signal: AbortSignal): Promise<EmbeddingAdapter | undefined>;
-  /** `query.timeoutSeconds`. */
-  readonly queryTimeoutMs: number;
-  /**
-   * The recent failure because of which this provider is skipped for a while, so that not every
-   * search waits for it; undefined if it may be used.
-   */
-  recentFailure(): SvcError | undefined;
-  /** Records a failure; the provider is then skipped for a while. */
-  recordFailure(error: SvcError): void;
-}
-
 /** An agent's provider and its fallback. */
-export interface ProviderPath {
-  readonly primary: PathProvider;
-  /** Undefined also if it is the detected provider itself, which would fail in the same way. */
-  readonly fallback: PathProvider | undefined;
-  close(): Promise<void>;
-}
+export type ProviderPath = NonNullable<ReturnType<typeof createProviderPath>>;
+
+/** A provider that is opened on first use. */
+export type PathProvider = ProviderPath['primary'];
 
 const REST_MS = 30_000;
+
+/** The failures of a service, which is skipped for a while after one: not every search has to wait for it. */
+export function recentFailures(clock: Clock) {
+  let last: { readonly sinceMs: number; readonly error: SvcError } | undefined;
+  return {
+    /** The failure because of which it is skipped; undefined if it may be used. */
+    recent: (): SvcError | undefined =>
+      last !== undefined && isWithin(last.sinceMs, clock.now(), REST_MS) ? last.error : undefined,
+    record: (error: SvcError): void => {
+      last = { sinceMs: clock.now(), error };
+    },
+  };
+}
 
 /**
  * Creates the providers of an agent; undefined for keyword search only. Loads and calls nothing
@@ -63,13 +46,13 @@ export function createProviderPath(
   settings: ResolvedMemorySearch,
   world: ProviderWorld,
   clock: Clock,
-): ProviderPath | undefined {
+) {
   const choice = chooseProvider(settings, world);
   if (choice === undefined) return undefined;
   const openings: SharedOpening<EmbeddingAdapter>[] = [];
-  const provider = (chosen: ProviderChoice, choose: typeof chooseProvider): PathProvider => {
+  const provider = (chosen: ProviderChoice, choose: typeof chooseProvider) => {
     const adapters = new Map<string, SharedOpening<EmbeddingAdapter>>();
-    let lastFailure: { readonly sinceMs: number; readonly error: SvcError } | undefined;
+    const failures = recentFailures(clock);
     const openOnce = (
       name: string,
       choice: ProviderChoice,
@@ -90,12 +73,28 @@ export function createProviderPath(
       openings.push(opening);
       return opening.get(signal);
     };
+    /**
+     * Returns the same adapter every time, until its key is refused; opening is retried after a failure.
+     *
+     * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
+     */
     const open = (signal: AbortSignal) => openOnce('configured', chosen, settings, signal);
     return {
       choice: chosen,
+      /** `query.timeoutSeconds`. */
       queryTimeoutMs: queryTimeoutMs(chosen, settings),
       open,
-      openAs: async (identity, signal) => {
+      /**
+       * An adapter whose queries can be compared with vectors made before the model or length was
+       * changed; undefined if they came from elsewhere.
+       *
+       * @param identity key of those vectors
+       * @throws SvcError PROVIDER_*, SECRET_UNRESOLVED
+       */
+      openAs: async (
+        identity: string,
+        signal: AbortSignal,
+      ): Promise<EmbeddingAdapter | undefined> => {
         const current = await open(signal);
         if (canCompare(identityKey(current.identity), identity)) return current;
         const { adapter, endpoint, model, dimensions } = fieldsOf(identity);
@@ -106,12 +105,10 @@ export function createProviderPath(
         const earlier = await openOnce(identity, { ...chosen, model }, earlierSettings, signal);
         return canCompare(identityKey(earlier.identity), identity) ? earlier : undefined;
       },
-      recentFailure: () =>
-        lastFailure !== undefined && isWithin(lastFailure.sinceMs, clock.now(), REST_MS)
-          ? lastFailure.error
-          : undefined,
-      recordFailure: (error) => {
-        lastFailure = { sinceMs: clock.now(), error };
+      /** As in {@link recentFailures}. */
+      recentFailure: failures.recent,
+      recordFailure: (error: SvcError): void => {
+        failures.record(error);
         // The key may have been replaced where it is stored: it is read again.
         if (error.code === 'PROVIDER_AUTH') adapters.clear();
       },
@@ -121,8 +118,9 @@ export function createProviderPath(
   const isUseful = !isDeepStrictEqual({ ...choice, by: 'configured', isPrimary: false }, fallback);
   return {
     primary: provider(choice, chooseProvider),
+    /** Undefined also if it is the detected provider itself, which would fail in the same way. */
     fallback: fallback === undefined || !isUseful ? undefined : provider(fallback, chooseFallback),
-    close: async () => {
+    close: async (): Promise<void> => {
       const ended = openings.map((opening) => opening.end());
       for (const adapter of ended) await (await adapter)?.close();
     },

@@ -7,28 +7,23 @@ import type { PassageReranker, RerankOptions } from './rerank-passages.js';
 export type { PassageReranker } from './rerank-passages.js';
 export type { RerankUse } from './score-cache.js';
 
-/** A configured reranker, loaded on first use. */
-export interface Reranking {
-  /** How many of the best candidates are reranked. */
-  readonly topN: number;
-  /** The same every time. */
-  load(): Promise<PassageReranker>;
-  close(): Promise<void>;
-}
+export type Reranking = NonNullable<ReturnType<typeof createReranking>>;
 
-/** Undefined if reranking is off. */
-export function createReranking(options: RerankOptions): Reranking | undefined {
+/** A configured reranker, loaded on first use; undefined if reranking is off. */
+export function createReranking(options: RerankOptions) {
   const { provider, topN } = options.settings.query.rerank;
   if (provider === 'none') return undefined;
   let loaded: Promise<PassageReranker> | undefined;
   return {
+    /** How many of the best candidates are reranked. */
     topN,
-    load: () => {
-      loaded ??= import('./rerank-passages.js').then(
-        (module) => new module.PassageReranker(provider, options),
+    /** The same every time. */
+    load: (): Promise<PassageReranker> => {
+      loaded ??= import('./rerank-passages.js').then((module) =>
+        module.passageReranker(provider, options),
       );
       return loaded;
     },
-    close: async () => (await loaded)?.close(),
+    close: async (): Promise<void> => (await loaded)?.close(),
   };
 }

@@ -1,5 +1,5 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
-import type { ProviderWorld } from '../embeddings/index.js';
+import { type ProviderWorld, recentFailures } from '../embeddings/index.js';
 import type { SvcError, Warning } from '../errors/index.js';
 import { broken } from '../providers/read-vectors.js';
 import { anySignal, NEVER, SharedOpening } from '../support/async.js';
@@ -7,8 +7,8 @@ import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { formatCountOf, formatModel } from '../support/format.js';
 import { firstChars } from '../support/text.js';
-import { isWithin, runningMs } from '../support/time.js';
-import { chooseReranker, type RerankerChoice, type RerankProvider } from './choose-reranker.js';
+import { runningMs } from '../support/time.js';
+import { chooseReranker, type RerankProvider } from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
 import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
 import { type RerankUse, ScoreCache } from './score-cache.js';
@@ -39,116 +39,57 @@ export interface RerankOptions {
   readonly cacheFile: string;
 }
 
-/** After a failure, searches do not wait for the reranker for a while. */
-const REST_MS = 30_000;
 /** Enough for any question; vendors limit it too. */
 const MAX_QUERY_CHARS = 2000;
 const KEY_BYTES = 16;
 
+export type PassageReranker = ReturnType<typeof passageReranker>;
+
 /** Scores passages with the configured reranker, within its time limit and budget. */
-export class PassageReranker {
-  readonly choice: RerankerChoice;
-  private readonly options: RerankOptions;
-  private opening: SharedOpening<Reranker>;
-  private cache: ScoreCache | undefined;
-  private lastFailure: { readonly sinceMs: number; readonly error: SvcError } | undefined;
-
-  /** `cohere/rerank-v3.5`, for messages. */
-  readonly name: string;
-
-  constructor(provider: RerankProvider, options: RerankOptions) {
-    this.choice = chooseReranker(provider, options.settings, options.world);
-    this.name = formatModel(this.choice.provider, this.choice.model);
-    this.options = options;
-    this.opening = this.newOpening();
-  }
-
-  /**
-   * Undefined if the reranker failed or its budget is spent: then the earlier order is kept.
-   *
-   * @param passages best first
-   * @param warnings receives the reason
-   * @throws only the signal's reason
-   */
-  async rerank(
-    query: string,
-    passages: readonly string[],
-    warnings: Warning[],
-    signal: AbortSignal = NEVER,
-  ): Promise<RerankedPassages | undefined> {
-    const recentFailure = this.recentFailure();
-    if (recentFailure !== undefined) {
-      warnings.push(failureWarning(recentFailure));
+export function passageReranker(provider: RerankProvider, options: RerankOptions) {
+  const { settings, world, clock, cacheFile } = options;
+  const choice = chooseReranker(provider, settings, world);
+  const { charsPerSearch, searchesPerDay } = settings.query.rerank.budget;
+  const newOpening = () => new SharedOpening((signal) => openReranker(choice, options, signal));
+  const failures = recentFailures(clock);
+  let opening = newOpening();
+  let openedCache: ScoreCache | undefined;
+  /** Without a usable database, everything is sent again. */
+  const withCache = <T>(use: (cache: ScoreCache) => T): T | undefined => {
+    try {
+      openedCache ??= ScoreCache.open(cacheFile);
+      return use(openedCache);
+    } catch {
       return undefined;
     }
-    // Includes opening: reading a key or loading a model may hang as well.
-    const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
-    try {
-      return await this.scorePassages(firstChars(query, MAX_QUERY_CHARS), passages, limit);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof BudgetSpent) {
-        warnings.push(error.warning);
-        return undefined;
-      }
-      const known = asRerankError(error, this.choice);
-      this.lastFailure = { sinceMs: this.options.clock.now(), error: known };
-      // The key may have been replaced where it is stored: it is read again.
-      if (known.code === 'PROVIDER_AUTH') this.opening = this.newOpening();
-      warnings.push(failureWarning(known));
-      return undefined;
+  };
+  const today = (): string => new Date(clock.now()).toISOString().slice(0, 10);
+  /** Counts a search. @throws BudgetSpent */
+  const countSearch = (day: string): void => {
+    const allowed = withCache((cache) => cache.countSearch(day, provider, searchesPerDay));
+    if (searchesPerDay === undefined || allowed === true) return;
+    if (allowed === false) {
+      throw new BudgetSpent(
+        `the budget of ${formatCountOf(searchesPerDay, 'search', 'searches')} per day is spent`,
+        'raise memorySearch.query.rerank.budget.searchesPerDay, or wait until tomorrow (UTC)',
+      );
     }
-  }
-
-  /**
-   * Sends a tiny request, past the cache and the budget.
-   *
-   * @throws SvcError, or the signal's reason
-   */
-  async probe(signal: AbortSignal): Promise<{ readonly ms: number }> {
-    const limit = anySignal([signal, AbortSignal.timeout(this.choice.timeoutMs)]);
-    const started = runningMs();
-    try {
-      const reranker = await this.opening.get(limit);
-      const documents = ['a ping is answered by a pong', 'bread is baked at night'];
-      const { ranked, cost } = await reranker.rank({ query: 'ping', documents, signal: limit });
-      this.withCache((cache) => {
-        cache.countSearch(this.today(), this.choice.provider, undefined);
-        cache.addCost(this.today(), this.choice.provider, cost);
-      });
-      checkedScores(ranked, documents.length);
-      return { ms: runningMs() - started };
-    } catch (error) {
-      signal.throwIfAborted();
-      throw asRerankError(error, this.choice);
-    }
-  }
-
-  /** What was sent to this provider today (UTC), by all agents; undefined if that is unknown. */
-  usedToday(): RerankUse | undefined {
-    return this.withCache((cache) => cache.usedOn(this.today(), this.choice.provider));
-  }
-
-  async close(): Promise<void> {
-    this.cache?.close();
-    this.cache = undefined;
-    await (await this.opening.end())?.close();
-  }
-
-  private newOpening(): SharedOpening<Reranker> {
-    return new SharedOpening((signal) => openReranker(this.choice, this.options, signal));
-  }
-
-  private async scorePassages(
+    throw new BudgetSpent(
+      `the budget per day cannot be checked: ${cacheFile} is unusable`,
+      'check its permissions and the free space, or remove it',
+    );
+  };
+  const scorePassages = async (
     query: string,
     passages: readonly string[],
     signal: AbortSignal,
-  ): Promise<RerankedPassages> {
+  ): Promise<RerankedPassages> => {
     const started = runningMs();
-    const reranker = await this.opening.get(signal);
-    const sendable = withKeys(reranker, query, this.withinBudget(query, passages, reranker));
+    const reranker = await opening.get(signal);
+    const within = withinBudget(query, passages, reranker, charsPerSearch);
+    const sendable = withKeys(reranker, query, within);
     const keys = sendable.map(({ key }) => key);
-    const known = this.withCache((cache) => cache.scoresOf(keys)) ?? [];
+    const known = withCache((cache) => cache.scoresOf(keys)) ?? [];
     const scores = new Map<number, number>();
     for (const [at, { position }] of sendable.entries()) {
       const score = known[at];
@@ -160,82 +101,114 @@ export class PassageReranker {
     // A listwise reranker that left some out has rated the whole list.
     if (missing.length > 0 && !(reranker.listwise && cached > 0)) {
       // Also for what the answer costs, which may come after midnight.
-      const day = this.today();
-      this.countSearch(day);
+      const day = today();
+      countSearch(day);
       const documents = missing.map(({ text }) => text);
       const answer = await reranker.rank({ query, documents, signal });
       cost = answer.cost;
-      this.withCache((cache) => cache.addCost(day, this.choice.provider, cost));
+      withCache((cache) => cache.addCost(day, provider, cost));
       const rated = checkedScores(answer.ranked, documents.length);
       const fresh = missing.flatMap(({ position, key }, at) => {
         const score = rated.get(at);
         return score === undefined ? [] : [{ position, key, score }];
       });
       for (const { position, score } of fresh) scores.set(position, score);
-      this.withCache((cache) => cache.storeScores(fresh));
+      withCache((cache) => cache.storeScores(fresh));
     }
-    const { provider, model = null } = this.choice;
+    const { model = null } = choice;
     const ms = runningMs() - started;
     return { scores, report: { provider, model, passages: scores.size, cached, ms, ...cost } };
-  }
+  };
+  return {
+    choice,
+    /** `cohere/rerank-v3.5`, for messages. */
+    name: formatModel(provider, choice.model),
+    /**
+     * Undefined if the reranker failed or its budget is spent: then the earlier order is kept.
+     *
+     * @param passages best first
+     * @param warnings receives the reason
+     * @throws only the signal's reason
+     */
+    rerank: async (
+      query: string,
+      passages: readonly string[],
+      warnings: Warning[],
+      signal: AbortSignal = NEVER,
+    ): Promise<RerankedPassages | undefined> => {
+      const recentFailure = failures.recent();
+      if (recentFailure !== undefined) {
+        warnings.push(failureWarning(recentFailure));
+        return undefined;
+      }
+      // Includes opening: reading a key or loading a model may hang as well.
+      const limit = anySignal([signal, AbortSignal.timeout(choice.timeoutMs)]);
+      try {
+        return await scorePassages(firstChars(query, MAX_QUERY_CHARS), passages, limit);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof BudgetSpent) {
+          warnings.push(error.warning);
+          return undefined;
+        }
+        const known = asRerankError(error, choice);
+        failures.record(known);
+        // The key may have been replaced where it is stored: it is read again.
+        if (known.code === 'PROVIDER_AUTH') opening = newOpening();
+        warnings.push(failureWarning(known));
+        return undefined;
+      }
+    },
+    /**
+     * Sends a tiny request, past the cache and the budget.
+     *
+     * @throws SvcError, or the signal's reason
+     */
+    probe: async (signal: AbortSignal): Promise<{ readonly ms: number }> => {
+      const limit = anySignal([signal, AbortSignal.timeout(choice.timeoutMs)]);
+      const started = runningMs();
+      try {
+        const reranker = await opening.get(limit);
+        const documents = ['a ping is answered by a pong', 'bread is baked at night'];
+        const { ranked, cost } = await reranker.rank({ query: 'ping', documents, signal: limit });
+        withCache((cache) => {
+          cache.countSearch(today(), provider, undefined);
+          cache.addCost(today(), provider, cost);
+        });
+        checkedScores(ranked, documents.length);
+        return { ms: runningMs() - started };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw asRerankError(error, choice);
+      }
+    },
+    /** What was sent to this provider today (UTC), by all agents; undefined if that is unknown. */
+    usedToday: (): RerankUse | undefined => withCache((cache) => cache.usedOn(today(), provider)),
+    close: async (): Promise<void> => {
+      openedCache?.close();
+      openedCache = undefined;
+      await (await opening.end())?.close();
+    },
+  };
+}
 
-  /** The best passages that may be sent, cut to the model's limit. */
-  private withinBudget(
-    query: string,
-    passages: readonly string[],
-    { maxDocumentChars }: Reranker,
-  ): readonly Sendable[] {
-    let left = this.options.settings.query.rerank.budget.charsPerSearch;
-    const sendable: Sendable[] = [];
-    for (const [position, passage] of passages.entries()) {
-      const text = firstChars(passage.trim(), maxDocumentChars);
-      if (text === '') continue;
-      left -= query.length + text.length;
-      if (left < 0) break;
-      sendable.push({ position, text });
-    }
-    return sendable;
+/** The best passages that may be sent, cut to the model's limit. */
+function withinBudget(
+  query: string,
+  passages: readonly string[],
+  { maxDocumentChars }: Reranker,
+  charsPerSearch: number,
+): readonly Sendable[] {
+  let left = charsPerSearch;
+  const sendable: Sendable[] = [];
+  for (const [position, passage] of passages.entries()) {
+    const text = firstChars(passage.trim(), maxDocumentChars);
+    if (text === '') continue;
+    left -= query.length + text.length;
+    if (left < 0) break;
+    sendable.push({ position, text });
   }
-
-  /** Counts a search. @throws BudgetSpent */
-  private countSearch(day: string): void {
-    const { provider } = this.choice;
-    const { searchesPerDay: limit } = this.options.settings.query.rerank.budget;
-    const allowed = this.withCache((cache) => cache.countSearch(day, provider, limit));
-    if (limit === undefined || allowed === true) return;
-    if (allowed === false) {
-      throw new BudgetSpent(
-        `the budget of ${formatCountOf(limit, 'search', 'searches')} per day is spent`,
-        'raise memorySearch.query.rerank.budget.searchesPerDay, or wait until tomorrow (UTC)',
-      );
-    }
-    throw new BudgetSpent(
-      `the budget per day cannot be checked: ${this.options.cacheFile} is unusable`,
-      'check its permissions and the free space, or remove it',
-    );
-  }
-
-  private recentFailure(): SvcError | undefined {
-    const { lastFailure } = this;
-    const nowMs = this.options.clock.now();
-    return lastFailure !== undefined && isWithin(lastFailure.sinceMs, nowMs, REST_MS)
-      ? lastFailure.error
-      : undefined;
-  }
-
-  /** Without a usable database, everything is sent again. */
-  private withCache<T>(use: (cache: ScoreCache) => T): T | undefined {
-    try {
-      this.cache ??= ScoreCache.open(this.options.cacheFile);
-      return use(this.cache);
-    } catch {
-      return undefined;
-    }
-  }
-
-  private today(): string {
-    return new Date(this.options.clock.now()).toISOString().slice(0, 10);
-  }
+  return sendable;
 }
 
 interface Sendable {

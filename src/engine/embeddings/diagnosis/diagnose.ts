@@ -17,7 +17,7 @@ import {
   checkSelected,
   type DiagnosedProvider,
   type DiagnosisSubject,
-  failure,
+  orFailure,
 } from './provider-checks.js';
 
 /** Progress of a diagnosis. */
@@ -126,7 +126,9 @@ function checkSteps(
   const address = shownAddress(choice.baseUrl ?? usual);
   const key = check('key', () => checkKey(primary, subject, signal));
   const opening = key.then(async ({ state }) =>
-    state === 'failed' ? { ...NOT_TRIED, text: model } : openedOrFailure(primary, model, signal),
+    state === 'failed'
+      ? { ...NOT_TRIED, text: model }
+      : orFailure(model, signal, () => primary.open(signal)),
   );
   const opened = opening.then((result) => ('identity' in result ? result : undefined));
   // `done` reports the failure.
@@ -148,19 +150,6 @@ function checkSteps(
 }
 
 const NOT_TRIED = { state: 'off', note: 'not tried' } as const;
-
-async function openedOrFailure(
-  primary: DiagnosedProvider,
-  text: string,
-  signal: AbortSignal,
-): Promise<CheckOutcome | EmbeddingAdapter> {
-  try {
-    return await primary.open(signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    return failure(text, error);
-  }
-}
 
 function conclude(
   { primary, scope }: DiagnosisSubject,

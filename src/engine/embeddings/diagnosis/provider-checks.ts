@@ -85,14 +85,11 @@ export async function checkKey(
   const text = view.source ?? '';
   if (credential.state !== 'found') return { state: 'ok', text };
   const location = (await locate(keyPath(credential.source, choice)))?.location;
-  try {
+  const outcome = await orFailure(text, signal, async (): Promise<CheckOutcome> => {
     const { length } = await secretReader(world, signal)(credential.input);
-    const note = `set, ${formatCountOf(length, 'character')}`;
-    return { state: 'ok', text, note, location };
-  } catch (error) {
-    signal.throwIfAborted();
-    return { ...failure(text, error), location };
-  }
+    return { state: 'ok', text, note: `set, ${formatCountOf(length, 'character')}` };
+  });
+  return { ...outcome, location };
 }
 
 function keyPath(source: string, { provider, entry }: ProviderChoice): readonly string[] {
@@ -126,17 +123,12 @@ export async function checkEndpoint(
   }
 }
 
-export async function checkEmbed(
-  adapter: EmbeddingAdapter,
-  signal: AbortSignal,
-): Promise<CheckOutcome> {
-  try {
+export function checkEmbed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<CheckOutcome> {
+  const text = adapter.model;
+  return orFailure(text, signal, async () => {
     const { dimensions, latencyMs } = await adapter.probe({ signal });
-    return { state: 'ok', text: adapter.model, dimensions, latencyMs };
-  } catch (error) {
-    signal.throwIfAborted();
-    return failure(adapter.model, error);
-  }
+    return { state: 'ok', text, dimensions, latencyMs };
+  });
 }
 
 export async function checkBatch(
@@ -171,10 +163,21 @@ export async function checkFallback(
     return { state: 'warning', text: configured, cause, hint };
   }
   const text = nameOf(fallback.choice);
-  try {
+  return orFailure(text, signal, async () => {
     const adapter = await fallback.open(signal);
     const { dimensions, latencyMs } = await adapter.probe({ signal });
     return { state: 'ok', text, note: adapter.model, dimensions, latencyMs };
+  });
+}
+
+/** What a step returns, or its failure. @throws the signal's reason */
+export async function orFailure<T>(
+  text: string,
+  signal: AbortSignal,
+  step: () => Promise<T>,
+): Promise<T | CheckOutcome> {
+  try {
+    return await step();
   } catch (error) {
     signal.throwIfAborted();
     return failure(text, error);
