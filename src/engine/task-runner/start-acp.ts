@@ -49,7 +49,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
   const child = new ChildGroup({ command, env, cwd, attemptId, announce: host.announce });
   const lastError = followErrors(child.stderr, host.note);
   const { stream, lastSkipped } = agentStream(child, host.note);
-  const session = new SessionFollower(host.progress);
+  const session = sessionFollower(host.progress);
   let cancel: (() => void) | undefined;
   let isStopped = false;
   let isAnswered = false;
@@ -87,7 +87,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       sessionId,
       prompt: [{ type: 'text', text: promptFor(job) }],
     });
-    return endOf(response, session.text);
+    return endOf(response, session.text());
   };
 
   const talk = async (): Promise<JobEnd> => {
@@ -261,51 +261,39 @@ function isGranted(policy: PermissionPolicy, kind: ToolKind | undefined): boolea
 const MOST_CHARS = 200_000;
 
 /** Follows a session: progress for people, and the last message as the result. */
-class SessionFollower {
-  private readonly progress: (text: string) => void;
-  private readonly kinds = new Map<string, ToolKind>();
-  private lastMessage = '';
-
-  constructor(progress: (text: string) => void) {
-    this.progress = progress;
-  }
-
-  /** The text after the last tool call. */
-  get text(): string {
-    return this.lastMessage.trim();
-  }
-
-  kindOf(toolCallId: string): ToolKind | undefined {
-    return this.kinds.get(toolCallId);
-  }
-
-  follow(update: SessionUpdate): void {
-    switch (update.sessionUpdate) {
-      case 'agent_message_chunk':
-        if (update.content.type === 'text') this.append(update.content.text);
-        break;
-      case 'tool_call':
-        // The answer follows the last tool call.
-        this.lastMessage = '';
-        if (update.kind !== undefined) this.kinds.set(update.toolCallId, update.kind);
-        this.progress(update.title);
-        break;
-      case 'tool_call_update':
-        if (update.kind) this.kinds.set(update.toolCallId, update.kind);
-        if (update.title) this.progress(update.title);
-        break;
-      case 'plan': {
-        const step = update.entries.find(({ status }) => status === 'in_progress');
-        if (step !== undefined) this.progress(step.content);
-        break;
+function sessionFollower(progress: (text: string) => void) {
+  const kinds = new Map<string, ToolKind>();
+  let lastMessage = '';
+  return {
+    /** The text after the last tool call. */
+    text: (): string => lastMessage.trim(),
+    kindOf: (toolCallId: string): ToolKind | undefined => kinds.get(toolCallId),
+    follow: (update: SessionUpdate): void => {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          if (update.content.type === 'text') {
+            lastMessage = lastChars(`${lastMessage}${update.content.text}`, MOST_CHARS);
+          }
+          break;
+        case 'tool_call':
+          // The answer follows the last tool call.
+          lastMessage = '';
+          if (update.kind !== undefined) kinds.set(update.toolCallId, update.kind);
+          progress(update.title);
+          break;
+        case 'tool_call_update':
+          if (update.kind) kinds.set(update.toolCallId, update.kind);
+          if (update.title) progress(update.title);
+          break;
+        case 'plan': {
+          const step = update.entries.find(({ status }) => status === 'in_progress');
+          if (step !== undefined) progress(step.content);
+          break;
+        }
+        default:
+          // Thoughts, modes and usage are not reported.
+          break;
       }
-      default:
-        // Thoughts, modes and usage are not reported.
-        break;
-    }
-  }
-
-  private append(text: string): void {
-    this.lastMessage = lastChars(`${this.lastMessage}${text}`, MOST_CHARS);
-  }
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { faultFields, messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
-import { createSecretMask, type SecretMask } from '../masking/index.js';
+import { createSecretMask } from '../masking/index.js';
 import { sleepAtMost } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
@@ -34,83 +34,27 @@ interface AttemptOptions {
   readonly announce: JobHost['announce'];
 }
 
+export type TaskAttempt = ReturnType<typeof taskAttempt>;
+
 /** One attempt at a task, from its claim to the report of its end. */
-export class TaskAttempt {
-  private readonly claimed: ClaimedTask;
-  private readonly options: AttemptOptions;
-  private readonly keeper: LeaseKeeper;
-  private readonly mask: SecretMask;
-  private readonly abandoned = new AbortController();
-  private job: RunningJob | undefined;
-  private cause: StopCause | undefined;
-
-  constructor(claimed: ClaimedTask, options: AttemptOptions) {
-    this.claimed = claimed;
-    this.options = options;
-    this.mask = createSecretMask([...options.settings.secrets, claimed.leaseToken]);
-    this.keeper = new LeaseKeeper(claimed, { ...options, onStop: (cause) => this.stop(cause) });
-  }
-
-  /** Resolves when it has ended and that is stored. Never rejects. */
-  async run(): Promise<void> {
-    const { log, settings } = this.options;
-    const { attempts } = this.claimed.task;
-    this.keeper.start();
-    const timeoutMs = Math.min(settings.timeoutMs, LONGEST_TIMER_MS);
-    const timer = setTimeout(() => this.stop('timed-out'), timeoutMs);
-    log.info({ attempt: attempts }, 'task started');
-    const end = await this.work();
-    clearTimeout(timer);
-    this.keeper.end();
-    await this.report(end);
-  }
-
-  /** Asks it to end because the runner ends. */
-  interrupt(): void {
-    this.stop('interrupted');
-  }
-
-  /** Ends it at once, even if its end cannot be stored. */
-  abandon(): void {
-    this.stop('interrupted');
-    this.job?.kill();
-    this.abandoned.abort();
-  }
-
-  private stop(cause: StopCause): void {
-    if (this.cause !== undefined) return;
+export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
+  const { flows, log, settings, startJob, announce } = options;
+  const { task, flow } = claimed;
+  const mask = createSecretMask([...settings.secrets, claimed.leaseToken]);
+  const abandoned = new AbortController();
+  let job: RunningJob | undefined;
+  let cause: StopCause | undefined;
+  const stop = (why: StopCause): void => {
+    if (cause !== undefined) return;
     // Work that is done is not done again because its program is slow to exit.
-    const isDone = this.job?.isAnswered?.() === true && cause !== 'lease-lost';
-    if (!isDone) this.cause = cause;
+    const isDone = job?.isAnswered?.() === true && why !== 'lease-lost';
+    if (!isDone) cause = why;
     // Another runner may be running it by now.
-    if (cause === 'lease-lost') this.job?.kill();
-    else this.job?.stop();
-  }
-
-  private async work(): Promise<JobEnd> {
-    const { startJob, announce, log } = this.options;
-    try {
-      if (this.cause !== undefined) return { kind: 'failed', error: 'not started', retry: true };
-      this.job = startJob(this.taskJob(), {
-        announce,
-        progress: (text) => {
-          const line = progressLine(this.mask.text(text));
-          if (line !== '') this.keeper.setProgress(line);
-        },
-        note: programNotes(log, this.mask),
-        logDecision: (text) => log.info(progressLine(this.mask.text(text))),
-      });
-      return this.maskEnd(await this.job.ended);
-    } catch (error) {
-      const failure = this.job === undefined ? 'could not be started' : 'failed';
-      log.error(faultFields(error), `the task ${failure}: ${messageOf(error)}`);
-      return this.maskEnd({ kind: 'failed', error: messageOf(error), retry: true });
-    }
-  }
-
-  private taskJob(): TaskJob {
-    const { settings } = this.options;
-    const { task, flow } = this.claimed;
+    if (why === 'lease-lost') job?.kill();
+    else job?.stop();
+  };
+  const keeper = leaseKeeper(claimed, { ...options, onStop: stop });
+  const taskJob = (): TaskJob => {
     const { maxAttempts, permissions } = settings;
     const cwd = settings.cwdOf(task);
     // The system would report a missing program instead of a missing folder.
@@ -122,16 +66,61 @@ export class TaskAttempt {
     const attemptId = randomUUID();
     const command = settings.command();
     return { task, flow, command, env, attemptId, cwd, maxAttempts, permissions };
-  }
-
+  };
+  const maskEnd = (end: JobEnd): JobEnd => {
+    if (end.kind === 'failed') return { ...end, error: summaryText(mask.text(end.error)) };
+    const { summary, result } = end;
+    return {
+      ...end,
+      summary: summary === undefined ? undefined : summaryText(mask.text(summary)),
+      result: result === undefined ? undefined : mask.data(result),
+    };
+  };
+  const work = async (): Promise<JobEnd> => {
+    try {
+      if (cause !== undefined) return { kind: 'failed', error: 'not started', retry: true };
+      job = startJob(taskJob(), {
+        announce,
+        progress: (text) => {
+          const line = progressLine(mask.text(text));
+          if (line !== '') keeper.setProgress(line);
+        },
+        note: programNotes(log, mask),
+        logDecision: (text) => log.info(progressLine(mask.text(text))),
+      });
+      return maskEnd(await job.ended);
+    } catch (error) {
+      const failure = job === undefined ? 'could not be started' : 'failed';
+      log.error(faultFields(error), `the task ${failure}: ${messageOf(error)}`);
+      return maskEnd({ kind: 'failed', error: messageOf(error), retry: true });
+    }
+  };
+  const reportOnce = (end: JobEnd): Promise<LeaseAnswer> => {
+    const { tasks, policy } = flows;
+    const { lease } = keeper;
+    switch (cause) {
+      case 'timed-out': {
+        const error = `It took more than ${settings.timeoutMs / 1000} s.`;
+        return tasks.fail(lease, { error, timedOut: true });
+      }
+      case 'interrupted':
+        // One that never started is nobody's orphan.
+        return policy.orphans === 'requeue' || job === undefined
+          ? tasks.release(lease)
+          : tasks.fail(lease, { error: 'The runner was stopped.', retry: false });
+      case 'cancelled':
+        return tasks.fail(lease, { error: 'It was cancelled.' });
+      default:
+        return end.kind === 'failed' ? tasks.fail(lease, end) : tasks.complete(lease, end);
+    }
+  };
   /** Retries until it is stored: a full disk must not discard finished work. */
-  private async report(end: JobEnd): Promise<void> {
-    const { log } = this.options;
-    const { signal } = this.abandoned;
+  const report = async (end: JobEnd): Promise<void> => {
+    const { signal } = abandoned;
     let loggedCode: unknown = null;
-    while (this.cause !== 'lease-lost') {
+    while (cause !== 'lease-lost') {
       try {
-        const answer = await this.reportOnce(end);
+        const answer = await reportOnce(end);
         if (!answer.ok) break;
         const { status, error } = answer.task;
         log.info({ status, error }, `task ${status.replace('_', ' ')}`);
@@ -148,38 +137,30 @@ export class TaskAttempt {
       }
     }
     log.warn('the task was taken from this runner or cancelled');
-  }
-
-  private reportOnce(end: JobEnd): Promise<LeaseAnswer> {
-    const { flows, settings } = this.options;
-    const { tasks, policy } = flows;
-    const { lease } = this.keeper;
-    switch (this.cause) {
-      case 'timed-out': {
-        const error = `It took more than ${settings.timeoutMs / 1000} s.`;
-        return tasks.fail(lease, { error, timedOut: true });
-      }
-      case 'interrupted':
-        // One that never started is nobody's orphan.
-        return policy.orphans === 'requeue' || this.job === undefined
-          ? tasks.release(lease)
-          : tasks.fail(lease, { error: 'The runner was stopped.', retry: false });
-      case 'cancelled':
-        return tasks.fail(lease, { error: 'It was cancelled.' });
-      default:
-        return end.kind === 'failed' ? tasks.fail(lease, end) : tasks.complete(lease, end);
-    }
-  }
-
-  private maskEnd(end: JobEnd): JobEnd {
-    if (end.kind === 'failed') return { ...end, error: summaryText(this.mask.text(end.error)) };
-    const { summary, result } = end;
-    return {
-      ...end,
-      summary: summary === undefined ? undefined : summaryText(this.mask.text(summary)),
-      result: result === undefined ? undefined : this.mask.data(result),
-    };
-  }
+  };
+  return {
+    /** Resolves when it has ended and that is stored. Never rejects. */
+    run: async (): Promise<void> => {
+      keeper.start();
+      const timer = setTimeout(
+        () => stop('timed-out'),
+        Math.min(settings.timeoutMs, LONGEST_TIMER_MS),
+      );
+      log.info({ attempt: task.attempts }, 'task started');
+      const end = await work();
+      clearTimeout(timer);
+      keeper.end();
+      await report(end);
+    },
+    /** Asks it to end because the runner ends. */
+    interrupt: (): void => stop('interrupted'),
+    /** Ends it at once, even if its end cannot be stored. */
+    abandon: (): void => {
+      stop('interrupted');
+      job?.kill();
+      abandoned.abort();
+    },
+  };
 }
 
 /** How soon a cancellation is noticed. */
@@ -198,91 +179,79 @@ interface LeaseKeeperOptions extends Pick<AttemptOptions, 'clock' | 'flows' | 'l
  * Keeps the lease of a running task: reports in time, stores progress, and notices when the task is cancelled
  * or taken away.
  */
-class LeaseKeeper {
-  readonly lease: TaskLease;
-  private readonly leaseHash: string | null;
-  private readonly options: LeaseKeeperOptions;
+function leaseKeeper(
+  { task: { taskId, leaseHash }, leaseToken, askedAtMs }: ClaimedTask,
+  { clock, flows, log, onStop }: LeaseKeeperOptions,
+) {
+  const lease: TaskLease = { taskId, token: leaseToken };
+  const { leaseMs } = flows.policy;
+  const clockJumped = jumpDetector(() => clock.now());
   /** By a clock that never jumps. */
-  private endsAtMs: number;
-  private readonly clockJumped;
-  private seenVersion = '';
-  private isChecking = false;
-  private progress: string | undefined;
-  private timers: readonly NodeJS.Timeout[] = [];
-  private progressTimer: NodeJS.Timeout | undefined;
-
-  constructor({ task, leaseToken, askedAtMs }: ClaimedTask, options: LeaseKeeperOptions) {
-    this.lease = { taskId: task.taskId, token: leaseToken };
-    this.leaseHash = task.leaseHash;
-    this.options = options;
-    this.endsAtMs = askedAtMs + options.flows.policy.leaseMs;
-    this.clockJumped = jumpDetector(() => options.clock.now());
-  }
-
-  start(): void {
-    this.stopIfOver();
-    this.timers = [
-      setInterval(() => void this.check(), POLL_MS),
-      setInterval(() => void this.beat(), this.options.flows.policy.leaseMs / BEATS_PER_LEASE),
-    ];
-  }
-
-  /** Stores progress, after a short while. */
-  setProgress(progress: string): void {
-    this.progress = progress;
-    this.progressTimer ??= setTimeout(() => {
-      this.progressTimer = undefined;
-      void this.beat();
-    }, PROGRESS_MS);
-  }
-
-  end(): void {
-    for (const timer of this.timers) clearInterval(timer);
-    clearTimeout(this.progressTimer);
-  }
-
-  private stopIfOver(): void {
-    if (runningMs() > this.endsAtMs) this.options.onStop('lease-lost');
-  }
-
-  /** Cheap while no process commits anything. */
-  private async check(): Promise<void> {
-    const { flows, onStop } = this.options;
-    this.stopIfOver();
-    // By the new time, the lease in the database may have expired.
-    if (this.clockJumped() !== undefined) void this.beat();
-    if (this.isChecking) return;
-    this.isChecking = true;
-    try {
-      const version = await flows.version();
-      if (version === this.seenVersion) return;
-      const task = await flows.operator.findTask(this.lease.taskId);
-      // It has ended, is queued again, or another runner holds it.
-      if (task?.leaseHash !== this.leaseHash) onStop('lease-lost');
-      else if (task.cancelRequestedAt !== null) onStop('cancelled');
-      this.seenVersion = version;
-    } catch {
-      // The next one may succeed; without any the lease expires.
-    } finally {
-      this.isChecking = false;
-    }
-  }
-
-  private async beat(): Promise<void> {
-    const { flows, log, onStop } = this.options;
-    const { progress } = this;
+  let endsAtMs = askedAtMs + leaseMs;
+  let seenVersion = '';
+  let isChecking = false;
+  let progress: string | undefined;
+  let timers: readonly NodeJS.Timeout[] = [];
+  let progressTimer: NodeJS.Timeout | undefined;
+  const stopIfOver = (): void => {
+    if (runningMs() > endsAtMs) onStop('lease-lost');
+  };
+  const beat = async (): Promise<void> => {
     const startedMs = runningMs();
     try {
-      const answer = await flows.tasks.heartbeat(this.lease, { progress });
+      const answer = await flows.tasks.heartbeat(lease, { progress });
       if (!answer.ok) {
         onStop('lease-lost');
         return;
       }
-      this.endsAtMs = startedMs + flows.policy.leaseMs;
+      endsAtMs = startedMs + leaseMs;
       if (answer.task.cancelRequestedAt !== null) onStop('cancelled');
     } catch (error) {
       // The next one may succeed; without any the lease expires, and the work ends.
       log.warn(faultFields(error), `could not report on the task: ${messageOf(error)}`);
     }
-  }
+  };
+  /** Cheap while no process commits anything. */
+  const check = async (): Promise<void> => {
+    stopIfOver();
+    // By the new time, the lease in the database may have expired.
+    if (clockJumped() !== undefined) void beat();
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      const version = await flows.version();
+      if (version === seenVersion) return;
+      const task = await flows.operator.findTask(taskId);
+      // It has ended, is queued again, or another runner holds it.
+      if (task?.leaseHash !== leaseHash) onStop('lease-lost');
+      else if (task.cancelRequestedAt !== null) onStop('cancelled');
+      seenVersion = version;
+    } catch {
+      // The next one may succeed; without any the lease expires.
+    } finally {
+      isChecking = false;
+    }
+  };
+  return {
+    lease,
+    start: (): void => {
+      stopIfOver();
+      timers = [
+        setInterval(() => void check(), POLL_MS),
+        setInterval(() => void beat(), leaseMs / BEATS_PER_LEASE),
+      ];
+    },
+    /** Stores progress, after a short while. */
+    setProgress: (text: string): void => {
+      progress = text;
+      progressTimer ??= setTimeout(() => {
+        progressTimer = undefined;
+        void beat();
+      }, PROGRESS_MS);
+    },
+    end: (): void => {
+      for (const timer of timers) clearInterval(timer);
+      clearTimeout(progressTimer);
+    },
+  };
 }

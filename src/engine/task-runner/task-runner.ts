@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
-import { type ClaimedTask, type Flows, openFlows, storeBackoffMs } from '../flows/index.js';
+import { type ClaimedTask, openFlows, storeBackoffMs } from '../flows/index.js';
 import { sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { StartJob } from './job.js';
@@ -15,7 +15,7 @@ import {
   runnerSettings,
 } from './runner-settings.js';
 import { startSubagent } from './start-subagent.js';
-import { TaskAttempt } from './task-attempt.js';
+import { type TaskAttempt, taskAttempt } from './task-attempt.js';
 
 /** How long programs can take to end, including an agent's last message. */
 const LONGEST_STOP_MS = 9000;
@@ -30,81 +30,75 @@ interface OpenRunnerOptions {
   readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
-interface RunnerOptions extends OpenRunnerOptions {
-  readonly flows: Flows;
-  readonly settings: RunnerSettings;
-  /** For each configured runtime. */
-  readonly start: Readonly<Record<RunnableRuntime, StartJob | undefined>>;
-  readonly minder: Minder;
-}
+/**
+ * Runs queued tasks, a limited number at a time. Several runners in any processes share the tasks.
+ */
+export type TaskRunner = Awaited<ReturnType<typeof openRunner>>;
 
 /**
- * Runs queued tasks, a limited number at a time. Several runners in any processes share the tasks. Use
- * {@link openRunner}.
+ * Opens the flows of this state folder and starts to run their tasks.
+ *
+ * @throws SvcError as `openFlows` does
  */
-export class TaskRunner {
-  private readonly options: RunnerOptions;
-  private readonly attempts = new Set<TaskAttempt>();
-  private readonly runs = new Set<Promise<void>>();
-  private readonly ending = new AbortController();
-  private claiming: Promise<void> = Promise.resolve();
-  private wake: () => void = () => undefined;
-
-  constructor(options: RunnerOptions) {
-    this.options = options;
+export async function openRunner(options: OpenRunnerOptions) {
+  const { context, loaded, log, onChange, onProblem } = options;
+  const settings = runnerSettings(context, loaded);
+  for (const { secrets } of Object.values(settings)) {
+    for (const secret of secrets) context.onSecret?.(secret);
   }
-
-  start(): void {
-    this.claiming = this.claimTasks();
-  }
-
-  /**
-   * Claims no more tasks and waits for running ones. Those not done in time are interrupted, and requeued or
-   * ended as `flows.orphans` says.
-   *
-   * @param patienceMs how long to wait, including the time that programs have to end; forever when left out
-   */
-  async drain(patienceMs?: number): Promise<void> {
-    await this.stopClaiming();
-    const interrupt = (): void => {
-      for (const attempt of this.attempts) attempt.interrupt();
-    };
-    const timer =
-      patienceMs === undefined
-        ? undefined
-        : setTimeout(interrupt, Math.max(0, patienceMs - LONGEST_STOP_MS));
-    await this.waitForRuns();
-    clearTimeout(timer);
-  }
-
-  /** Ends all tasks at once, with the same rule, and closes the flows. */
-  async close(): Promise<void> {
-    await this.stopClaiming();
-    for (const attempt of this.attempts) attempt.abandon();
-    await this.waitForRuns();
-    this.options.minder.close();
-    await this.options.flows.close();
-  }
-
-  private async stopClaiming(): Promise<void> {
-    this.ending.abort();
-    this.wake();
-    await this.claiming;
-  }
-
-  private async waitForRuns(): Promise<void> {
-    while (this.runs.size > 0) await Promise.all(this.runs);
-  }
-
-  private async claimTasks(): Promise<void> {
-    const { flows, settings, log, onProblem } = this.options;
-    const { signal } = this.ending;
+  warnOfMissingFolders(settings, log);
+  const start: Readonly<Record<RunnableRuntime, StartJob | undefined>> = {
+    subagent: startSubagent,
+    // The protocol's library is large, and few need it.
+    acp: settings.acp && (await import('./start-acp.js')).startAcp,
+  };
+  const flows = await openFlows(context, loaded.resolved);
+  const minder = new Minder(process.execPath);
+  const attempts = new Set<TaskAttempt>();
+  const runs = new Set<Promise<void>>();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let wake = (): void => undefined;
+  const startAttempt = (claimed: ClaimedTask): void => {
+    const { task } = claimed;
+    const runtime = RUNNABLE.find((name) => name === task.runtime);
+    const runtimeSettings = runtime && settings[runtime];
+    const startJob = runtime && start[runtime];
+    // Only these were claimed.
+    if (runtimeSettings === undefined || startJob === undefined) return;
+    const attempt = taskAttempt(claimed, {
+      flows,
+      clock: context.clock,
+      log: log.child({ task: task.taskId, runtime }),
+      settings: runtimeSettings,
+      startJob,
+      announce: minder.announce,
+    });
+    attempts.add(attempt);
+    onChange?.(attempts.size);
+    // Claimed while the runner was ending: it is released.
+    if (signal.aborted) attempt.interrupt();
+    const run = attempt.run().finally(() => {
+      attempts.delete(attempt);
+      runs.delete(run);
+      onChange?.(attempts.size);
+      wake();
+    });
+    runs.add(run);
+  };
+  const waitForSlot = async (): Promise<void> => {
+    while (attempts.size >= loaded.resolved.flows.concurrency && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+  };
+  const claimTasks = async (): Promise<void> => {
     const runtimes = RUNNABLE.filter((runtime) => settings[runtime] !== undefined);
-    const worker = `${hostname()}:${process.pid}`;
-    const request = { worker, runtimes };
+    const request = { worker: `${hostname()}:${process.pid}`, runtimes };
     let failures = 0;
     while (!signal.aborted) {
-      await this.waitForSlot();
+      await waitForSlot();
       if (signal.aborted) return;
       try {
         if (failures > 0) {
@@ -112,10 +106,10 @@ export class TaskRunner {
           const claimed = await flows.tasks.claim(request);
           failures = 0;
           onProblem?.(undefined);
-          if (claimed !== undefined) this.startAttempt(claimed);
+          if (claimed !== undefined) startAttempt(claimed);
           continue;
         }
-        this.startAttempt(await flows.tasks.wait(request, signal));
+        startAttempt(await flows.tasks.wait(request, signal));
       } catch (error) {
         if (signal.aborted) return;
         log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
@@ -124,69 +118,44 @@ export class TaskRunner {
         await sleepAtMost(storeBackoffMs(failures), signal);
       }
     }
-  }
-
-  private async waitForSlot(): Promise<void> {
-    while (this.attempts.size >= this.options.loaded.resolved.flows.concurrency) {
-      if (this.ending.signal.aborted) return;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
-  }
-
-  private startAttempt(claimed: ClaimedTask): void {
-    const { flows, settings, context, log, start, minder, onChange } = this.options;
-    const { task } = claimed;
-    const runtime = RUNNABLE.find((name) => name === task.runtime);
-    const runtimeSettings = runtime && settings[runtime];
-    const startJob = runtime && start[runtime];
-    // Only these were claimed.
-    if (runtimeSettings === undefined || startJob === undefined) return;
-    const attempt = new TaskAttempt(claimed, {
-      flows,
-      clock: context.clock,
-      log: log.child({ task: task.taskId, runtime }),
-      settings: runtimeSettings,
-      startJob,
-      announce: minder.announce,
-    });
-    this.attempts.add(attempt);
-    onChange?.(this.attempts.size);
-    // Claimed while the runner was ending: it is released.
-    if (this.ending.signal.aborted) attempt.interrupt();
-    const run = attempt.run().finally(() => {
-      this.attempts.delete(attempt);
-      this.runs.delete(run);
-      onChange?.(this.attempts.size);
-      this.wake();
-    });
-    this.runs.add(run);
-  }
-}
-
-/**
- * Opens the flows of this state folder and starts to run their tasks.
- *
- * @throws SvcError as `openFlows` does
- */
-export async function openRunner(options: OpenRunnerOptions): Promise<TaskRunner> {
-  const { context, loaded, log } = options;
-  const settings = runnerSettings(context, loaded);
-  for (const { secrets } of Object.values(settings)) {
-    for (const secret of secrets) context.onSecret?.(secret);
-  }
-  warnOfMissingFolders(settings, log);
-  const start = {
-    subagent: startSubagent,
-    // The protocol's library is large, and few need it.
-    acp: settings.acp && (await import('./start-acp.js')).startAcp,
   };
-  const flows = await openFlows(context, loaded.resolved);
-  const minder = new Minder(process.execPath);
-  const runner = new TaskRunner({ ...options, flows, settings, start, minder });
-  runner.start();
-  return runner;
+  const claiming = claimTasks();
+  const stopClaiming = async (): Promise<void> => {
+    ending.abort();
+    wake();
+    await claiming;
+  };
+  const waitForRuns = async (): Promise<void> => {
+    while (runs.size > 0) await Promise.all(runs);
+  };
+  return {
+    /**
+     * Claims no more tasks and waits for running ones. Those not done in time are interrupted, and requeued or
+     * ended as `flows.orphans` says.
+     *
+     * @param patienceMs how long to wait, including the time that programs have to end; forever when left out
+     */
+    drain: async (patienceMs?: number): Promise<void> => {
+      await stopClaiming();
+      const interrupt = (): void => {
+        for (const attempt of attempts) attempt.interrupt();
+      };
+      const timer =
+        patienceMs === undefined
+          ? undefined
+          : setTimeout(interrupt, Math.max(0, patienceMs - LONGEST_STOP_MS));
+      await waitForRuns();
+      clearTimeout(timer);
+    },
+    /** Ends all tasks at once, with the same rule, and closes the flows. */
+    close: async (): Promise<void> => {
+      await stopClaiming();
+      for (const attempt of attempts) attempt.abandon();
+      await waitForRuns();
+      minder.close();
+      await flows.close();
+    },
+  };
 }
 
 /** A host that only receives webhooks often has no workspace; its first task would fail. */

@@ -14,7 +14,7 @@ import {
 } from '../../../src/engine/task-runner/job.js';
 import { runnerSettings } from '../../../src/engine/task-runner/runner-settings.js';
 import { startSubagent } from '../../../src/engine/task-runner/start-subagent.js';
-import { TaskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
+import { type TaskAttempt, taskAttempt } from '../../../src/engine/task-runner/task-attempt.js';
 import { claimTask, leaseOf } from '../../support/flows.js';
 import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
@@ -44,7 +44,7 @@ async function attempted(
   assert.ok(settings !== undefined);
   const { logger, lines } = testLog();
   const minder = new Minder(process.execPath);
-  const attempt = new TaskAttempt(claimed, {
+  const attempt = taskAttempt(claimed, {
     flows: world.flows,
     clock: world.context.clock,
     log: logger,

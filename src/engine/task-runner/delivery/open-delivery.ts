@@ -12,8 +12,8 @@ import { endFailure, followErrors, programNotes } from '../job.js';
 import {
   DELIVERY_TIMEOUT_MS,
   type DeliveryOptions,
-  NotificationDelivery,
   type NotificationTarget,
+  notificationDelivery,
 } from './notification-delivery.js';
 
 interface OpenDeliveryOptions extends Pick<DeliveryOptions, 'onProblem'> {
@@ -47,7 +47,7 @@ export async function openDelivery(options: OpenDeliveryOptions) {
   };
   const opened = await Promise.all(configured.map(openOne));
   const targets = new Map(opened.map((target) => [target.id, target]));
-  const delivery = new NotificationDelivery({ flows, targets, log, onProblem });
+  const delivery = notificationDelivery({ flows, targets, log, onProblem });
   for (const { id, fault } of opened) {
     if (fault === undefined || signal?.aborted === true) continue;
     const message = `target ${id} cannot be used: ${messageOf(fault)}`;
@@ -63,7 +63,7 @@ export async function openDelivery(options: OpenDeliveryOptions) {
         (read, at) => read.status === 'fulfilled' && read.value === opened[at]?.secret,
       );
     },
-    drain: (): Promise<void> => delivery.drain(),
+    drain: delivery.drain,
     close: async (): Promise<void> => {
       await delivery.stop();
       minder.close();
