@@ -23,7 +23,7 @@ export function connectStdio(
   context: McpContext,
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ) {
-  const requests = new OpenRequests();
+  const requests = openRequests();
   const input = new PassThrough();
   const refuse = ({ code, id, why }: Refusal): void => {
     context.log.warn(`protocol: refused ${why}`);
@@ -108,48 +108,45 @@ function readMessage(value: unknown): ReadMessage {
 type Message = Parameters<StdioServerTransport['send']>[0];
 
 /** The requests of a client that have no answer yet. */
-class OpenRequests {
-  private readonly ids = new Set<unknown>();
-  private answered = deferred<void>();
-
-  /** Call after a server was connected to the transport. */
-  watch(transport: StdioServerTransport): void {
-    const receive = transport.onmessage;
-    transport.onmessage = (message) => {
-      this.received(message);
-      receive?.(message);
-    };
-    const send = transport.send.bind(transport);
-    transport.send = async (message) => {
-      await send(message);
-      if (!('method' in message)) this.settle(message.id);
-    };
-  }
-
-  /** Resolves when every request that was read is answered, or after the time limit. */
-  async allAnswered(limitMs: number): Promise<void> {
-    // Messages that were just read reach the transport in a later turn of the event loop.
-    await setImmediate();
-    if (this.ids.size === 0) return;
-    this.answered = deferred();
-    await withinTime(limitMs, undefined, () => this.answered.promise);
-  }
-
-  /** The client is gone. */
-  giveUp(): void {
-    this.ids.clear();
-    this.answered.resolve();
-  }
-
-  private received(message: Message): void {
+function openRequests() {
+  const ids = new Set<unknown>();
+  let answered = deferred<void>();
+  const settle = (id: unknown): void => {
+    ids.delete(id);
+    if (ids.size === 0) answered.resolve();
+  };
+  const received = (message: Message): void => {
     if (!('method' in message)) return;
-    if (message.method === 'notifications/cancelled') this.settle(message.params?.['requestId']);
+    if (message.method === 'notifications/cancelled') settle(message.params?.['requestId']);
     // A subscription lasts as long as the connection.
-    if ('id' in message && message.method !== 'subscriptions/listen') this.ids.add(message.id);
-  }
-
-  private settle(id: unknown): void {
-    this.ids.delete(id);
-    if (this.ids.size === 0) this.answered.resolve();
-  }
+    if ('id' in message && message.method !== 'subscriptions/listen') ids.add(message.id);
+  };
+  return {
+    /** Call after a server was connected to the transport. */
+    watch: (transport: StdioServerTransport): void => {
+      const receive = transport.onmessage;
+      transport.onmessage = (message) => {
+        received(message);
+        receive?.(message);
+      };
+      const send = transport.send.bind(transport);
+      transport.send = async (message) => {
+        await send(message);
+        if (!('method' in message)) settle(message.id);
+      };
+    },
+    /** Resolves when every request that was read is answered, or after the time limit. */
+    allAnswered: async (limitMs: number): Promise<void> => {
+      // Messages that were just read reach the transport in a later turn of the event loop.
+      await setImmediate();
+      if (ids.size === 0) return;
+      answered = deferred();
+      await withinTime(limitMs, undefined, () => answered.promise);
+    },
+    /** The client is gone. */
+    giveUp: (): void => {
+      ids.clear();
+      answered.resolve();
+    },
+  };
 }

@@ -32,7 +32,7 @@ export class Supervisor {
   }
 
   get snapshots(): readonly ServiceSnapshot[] {
-    return Array.from(this.services.values(), ({ snapshot }) => snapshot);
+    return Array.from(this.services.values(), (service) => service.snapshot());
   }
 
   /** Starts all of them without waiting. */
@@ -69,7 +69,7 @@ export class Supervisor {
   }
 
   private startService(definition: ServiceDefinition): void {
-    const service = new SupervisedService(definition, this.options);
+    const service = supervised(definition, this.options);
     this.services.set(definition.name, service);
     service.start();
   }
@@ -82,195 +82,167 @@ export class Supervisor {
   }
 }
 
+type SupervisedService = ReturnType<typeof supervised>;
+
 /**
  * One service: started, restarted after a failure and a delay, reloaded, drained,
  * stopped. It never throws an error of the service.
  */
-class SupervisedService {
-  private readonly options: SupervisorOptions;
-  private readonly log: Logger;
-  private definition: ServiceDefinition;
-  private service: Service | undefined;
-  /** Requests the end of this run: to restart with another configuration, or to stop. */
-  private endRequest: Deferred<true> = deferred();
+function supervised(first: ServiceDefinition, options: SupervisorOptions) {
+  const { backoff, clock, onChange } = options;
+  const log = options.log.child({ service: first.name });
+  const now = (): string => iso(clock.now());
   /** Once aborted, it is neither restarted nor reloaded. */
-  private readonly ending = new AbortController();
+  const ending = new AbortController();
+  const { signal } = ending;
+  let definition = first;
+  let service: Service | undefined;
+  /** Requests the end of this run: to restart with another configuration, or to stop. */
+  let endRequest: Deferred<true> = deferred();
   /** What is wrong in this run although the service works on. */
-  private problem: ServiceFailure | null = null;
-  private runs: Promise<void> = Promise.resolve();
-  private current: ServiceSnapshot;
-
-  constructor(definition: ServiceDefinition, options: SupervisorOptions) {
-    this.definition = definition;
-    this.options = options;
-    this.log = options.log.child({ service: definition.name });
-    this.current = {
-      name: definition.name,
-      state: 'starting',
-      since: iso(options.clock.now()),
-      url: null,
-      event: null,
-      eventAt: null,
-      restarts: 0,
-      failure: null,
-      retryAt: null,
-    };
-  }
-
-  get snapshot(): ServiceSnapshot {
-    return this.current;
-  }
-
-  private get isEnding(): boolean {
-    return this.ending.signal.aborted;
-  }
-
-  /** The result is in the snapshot. */
-  start(): void {
-    this.runs = this.runUntilStopped();
-  }
-
-  /** Applies another configuration: without a pause if possible, otherwise with a restart. */
-  async reload(definition: ServiceDefinition, setup: ServeSetup): Promise<void> {
-    this.definition = definition;
-    if (this.isEnding) return;
-    if ((await this.tryReload(setup)) || this.isEnding) return;
-    this.endRequest.resolve(true);
-  }
-
-  /** Gives up what it waits for to start or reload. */
-  abort(): void {
-    this.ending.abort();
-  }
-
-  /** Finishes the work in progress. */
-  async drain(): Promise<void> {
-    this.abort();
-    this.enterState('draining');
+  let problem: ServiceFailure | null = null;
+  let runs: Promise<void> = Promise.resolve();
+  let current: ServiceSnapshot = {
+    name: first.name,
+    state: 'starting',
+    since: now(),
+    url: null,
+    event: null,
+    eventAt: null,
+    restarts: 0,
+    failure: null,
+    retryAt: null,
+  };
+  const updateSnapshot = (part: Partial<ServiceSnapshot>): void => {
+    current = { ...current, ...part };
+    onChange();
+  };
+  const enterState = (
+    state: ServiceState,
+    more: { readonly failure?: ServiceFailure; readonly retryAt?: string } = {},
+  ): void => {
+    const isSame = state === current.state;
+    if (!isSame) log.debug({ state }, state);
+    // The last failure stays visible while a restart is tried.
+    const failureSoFar = state === 'starting' ? current.failure : problem;
+    const { failure = failureSoFar, retryAt = null } = more;
+    const since = isSame ? current.since : now();
+    updateSnapshot({ state, since, url: service?.url ?? null, failure, retryAt });
+  };
+  /** Ignores what an earlier run still reports. */
+  const hostOf = (fail: (error: unknown) => void, ended: AbortSignal): ServiceHost => ({
+    log,
+    fail,
+    signal,
+    setLastEvent: (event) => {
+      if (!ended.aborted) updateSnapshot({ event, eventAt: now() });
+    },
+    setProblem: (failure) => {
+      if (ended.aborted) return;
+      problem = failure ?? null;
+      if (current.state !== 'starting') updateSnapshot({ failure: problem });
+    },
+  });
+  const stopService = async (): Promise<void> => {
+    const stopped = service;
+    service = undefined;
     try {
-      await this.service?.drain();
+      await stopped?.stop();
     } catch (error) {
-      this.log.error(faultFields(error), `could not finish its work: ${messageOf(error)}`);
+      log.error(faultFields(error), `could not be stopped cleanly: ${messageOf(error)}`);
     }
-  }
-
-  /** Stops permanently; resolves when everything is released. */
-  async stop(): Promise<void> {
-    this.abort();
-    this.endRequest.resolve(true);
-    await this.runs;
-    this.enterState('stopped');
-  }
-
-  private async tryReload(setup: ServeSetup): Promise<boolean> {
-    if (this.service === undefined) return false;
-    try {
-      return await this.service.reload(setup);
-    } catch (error) {
-      if (this.isEnding) return false;
-      this.log.error(
-        faultFields(error),
-        `could not apply the new configuration: ${messageOf(error)}`,
-      );
-      return false;
-    }
-  }
-
-  private async runUntilStopped(): Promise<void> {
-    const { firstMs, mostMs, resetAfterMs } = this.options.backoff;
-    for (let failures = 0; !this.isEnding; ) {
-      this.endRequest = deferred();
-      const startedMs = performance.now();
-      try {
-        await this.runOnce();
-        failures = 0;
-      } catch (error) {
-        if (this.isEnding) return;
-        failures = performance.now() - startedMs >= resetAfterMs ? 1 : failures + 1;
-        const isRequested = await this.waitToRestart(error, backoffMs(failures, firstMs, mostMs));
-        if (isRequested) failures = 0;
-        else this.updateSnapshot({ restarts: this.current.restarts + 1 });
-      }
-    }
-  }
-
+  };
   /** Runs the service until a reload or stop is requested. @throws why the service failed */
-  private async runOnce(): Promise<void> {
+  const runOnce = async (): Promise<void> => {
     const broken = deferred<never>();
     const run = new AbortController();
-    this.problem = null;
-    this.enterState('starting');
+    problem = null;
+    enterState('starting');
     try {
-      this.service = await this.definition.start(this.host(broken.reject, run.signal));
-      const requested = this.endRequest.promise;
-      const isRequested = await Promise.race([this.service.ready, broken.promise, requested]);
+      service = await definition.start(hostOf(broken.reject, run.signal));
+      const requested = endRequest.promise;
+      const isRequested = await Promise.race([service.ready, broken.promise, requested]);
       if (isRequested === true) return;
-      if (!this.isEnding) this.enterState('ready');
+      if (!signal.aborted) enterState('ready');
       await Promise.race([broken.promise, requested]);
     } finally {
       run.abort();
-      await this.stopService();
+      await stopService();
     }
-  }
-
-  private async stopService(): Promise<void> {
-    const { service } = this;
-    this.service = undefined;
-    try {
-      await service?.stop();
-    } catch (error) {
-      this.log.error(faultFields(error), `could not be stopped cleanly: ${messageOf(error)}`);
-    }
-  }
-
+  };
   /** Waits for the next start. @returns whether a reload or stop was requested before */
-  private async waitToRestart(error: unknown, ms: number): Promise<boolean> {
+  const waitToRestart = async (error: unknown, ms: number): Promise<boolean> => {
     const failure = serviceFailure(error);
-    this.log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
-    this.enterState('waiting', { failure, retryAt: iso(this.options.clock.now() + ms) });
+    log.error({ ...faultFields(error), retryInMs: ms }, `failed: ${failure.message}`);
+    enterState('waiting', { failure, retryAt: iso(clock.now() + ms) });
     const waiting = new AbortController();
     const slept = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
     try {
-      return await Promise.race([slept, this.endRequest.promise]);
+      return await Promise.race([slept, endRequest.promise]);
     } finally {
       waiting.abort();
     }
-  }
-
-  /** Ignores what an earlier run still reports. */
-  private host(fail: (error: unknown) => void, ended: AbortSignal): ServiceHost {
-    return {
-      log: this.log,
-      fail,
-      signal: this.ending.signal,
-      setLastEvent: (event) => {
-        if (!ended.aborted) this.updateSnapshot({ event, eventAt: iso(this.options.clock.now()) });
-      },
-      setProblem: (failure) => {
-        if (ended.aborted) return;
-        this.problem = failure ?? null;
-        if (this.current.state !== 'starting') this.updateSnapshot({ failure: this.problem });
-      },
-    };
-  }
-
-  private enterState(
-    state: ServiceState,
-    more: { readonly failure?: ServiceFailure; readonly retryAt?: string } = {},
-  ): void {
-    if (state !== this.current.state) this.log.debug({ state }, state);
-    // The last failure stays visible while a restart is tried.
-    const failureSoFar = state === 'starting' ? this.current.failure : this.problem;
-    const { failure = failureSoFar, retryAt = null } = more;
-    const isSame = state === this.current.state;
-    const since = isSame ? this.current.since : iso(this.options.clock.now());
-    this.updateSnapshot({ state, since, url: this.service?.url ?? null, failure, retryAt });
-  }
-
-  private updateSnapshot(part: Partial<ServiceSnapshot>): void {
-    this.current = { ...this.current, ...part };
-    this.options.onChange();
-  }
+  };
+  const runUntilStopped = async (): Promise<void> => {
+    const { firstMs, mostMs, resetAfterMs } = backoff;
+    for (let failures = 0; !signal.aborted; ) {
+      endRequest = deferred();
+      const startedMs = performance.now();
+      try {
+        await runOnce();
+        failures = 0;
+      } catch (error) {
+        if (signal.aborted) return;
+        failures = performance.now() - startedMs >= resetAfterMs ? 1 : failures + 1;
+        const isRequested = await waitToRestart(error, backoffMs(failures, firstMs, mostMs));
+        if (isRequested) failures = 0;
+        else updateSnapshot({ restarts: current.restarts + 1 });
+      }
+    }
+  };
+  const tryReload = async (setup: ServeSetup): Promise<boolean> => {
+    try {
+      return (await service?.reload(setup)) ?? false;
+    } catch (error) {
+      if (signal.aborted) return false;
+      const message = `could not apply the new configuration: ${messageOf(error)}`;
+      log.error(faultFields(error), message);
+      return false;
+    }
+  };
+  /** Gives up what it waits for to start or reload. */
+  const abort = (): void => ending.abort();
+  return {
+    snapshot: (): ServiceSnapshot => current,
+    /** The result is in the snapshot. */
+    start: (): void => {
+      runs = runUntilStopped();
+    },
+    /** Applies another configuration: without a pause if possible, otherwise with a restart. */
+    reload: async (next: ServiceDefinition, setup: ServeSetup): Promise<void> => {
+      definition = next;
+      if (signal.aborted || (await tryReload(setup)) || signal.aborted) return;
+      endRequest.resolve(true);
+    },
+    abort,
+    /** Finishes the work in progress. */
+    drain: async (): Promise<void> => {
+      abort();
+      enterState('draining');
+      try {
+        await service?.drain();
+      } catch (error) {
+        log.error(faultFields(error), `could not finish its work: ${messageOf(error)}`);
+      }
+    },
+    /** Stops permanently; resolves when everything is released. */
+    stop: async (): Promise<void> => {
+      abort();
+      endRequest.resolve(true);
+      await runs;
+      enterState('stopped');
+    },
+  };
 }
 
 /** Delays before restarts. */

@@ -19,7 +19,7 @@ import type { McpLog } from '../live-memory.js';
 import type { McpCall, McpContext } from '../mcp-context.js';
 import { liveTokens } from '../tokens/token-store.js';
 import { ENDPOINT, Gate, type Holder, type RequestHead } from './gate.js';
-import { HolderEndpoint } from './holder-endpoint.js';
+import { type HolderEndpoint, holderEndpoint } from './holder-endpoint.js';
 import type { HttpSettings } from './http-settings.js';
 
 export interface HttpOptions {
@@ -61,7 +61,7 @@ export async function listenHttp(options: HttpOptions) {
     const known = endpoints.get(holder.hash);
     if (known !== undefined) return known;
     const onCall = (call: McpCall): void => audit.info({ token: holder.name, ...call }, 'called');
-    const endpoint = new HolderEndpoint(holder, options.contextOf(holder, onCall));
+    const endpoint = holderEndpoint(holder, options.contextOf(holder, onCall));
     endpoints.set(holder.hash, endpoint);
     return endpoint;
   };
