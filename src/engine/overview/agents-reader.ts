@@ -23,61 +23,48 @@ interface LastReading {
 }
 
 /** Reads the state of all agents repeatedly, but not more often than is useful. */
-export class AgentsReader {
-  private readonly agents: readonly LastReading[];
-  private readonly clock: Clock;
-
-  constructor(memories: readonly OpenedMemory[], clock: Clock) {
-    this.clock = clock;
-    this.agents = memories.map((memory) => ({
+export function agentsReader(memories: readonly OpenedMemory[], clock: Clock) {
+  const agents = memories.map(
+    (memory): LastReading => ({
       memory,
       overview: { name: memory.name, status: undefined, faults: [] },
       stamp: '',
       endedMs: undefined,
       tookMs: 0,
-    }));
-  }
-
-  overviews(): readonly AgentOverview[] {
-    return this.agents.map(({ overview }) => overview);
-  }
-
-  /** Reads every agent that is due. @param onUpdate called after each */
-  async readDue(onUpdate: () => void): Promise<void> {
-    for (const agent of this.agents) {
-      if (!this.isDue(agent)) continue;
-      await this.read(agent);
-      onUpdate();
-    }
-  }
-
-  /** So that the next round reads all agents. */
-  makeAllDue(): void {
-    for (const agent of this.agents) agent.endedMs = undefined;
-  }
-
-  async close(): Promise<void> {
-    for (const { memory } of this.agents) await memory.backend.close();
-  }
-
-  private isDue({ endedMs, tookMs, stamp, memory }: LastReading): boolean {
+    }),
+  );
+  const isDue = ({ endedMs, tookMs, stamp, memory }: LastReading): boolean => {
     if (endedMs === undefined) return true;
-    const nowMs = this.clock.now();
+    const nowMs = clock.now();
     if (!isWithin(endedMs, nowMs, Math.max(REST_MS, tookMs / MOST_SHARE))) return true;
     return !isWithin(endedMs, nowMs, tookMs / MOST_SHARE_ON_CHANGE) && stamp !== stampOf(memory);
-  }
-
-  private async read(agent: LastReading): Promise<void> {
-    const { memory } = agent;
-    const startedMs = this.clock.now();
-    const stamp = stampOf(memory);
-    const { agent: known, faults } = await readAgent(memory);
-    const status = known && statusOutput(memory, known.status, known.embedding);
-    agent.overview = { name: memory.name, status, faults };
-    agent.stamp = stamp;
-    agent.endedMs = this.clock.now();
-    agent.tookMs = Math.max(0, agent.endedMs - startedMs);
-  }
+  };
+  return {
+    overviews: (): readonly AgentOverview[] => agents.map(({ overview }) => overview),
+    /** Reads every agent that is due. @param onUpdate called after each */
+    readDue: async (onUpdate: () => void): Promise<void> => {
+      for (const agent of agents) {
+        if (!isDue(agent)) continue;
+        const { memory } = agent;
+        const startedMs = clock.now();
+        const stamp = stampOf(memory);
+        const { agent: known, faults } = await readAgent(memory);
+        const status = known && statusOutput(memory, known.status, known.embedding);
+        agent.overview = { name: memory.name, status, faults };
+        agent.stamp = stamp;
+        agent.endedMs = clock.now();
+        agent.tookMs = Math.max(0, agent.endedMs - startedMs);
+        onUpdate();
+      }
+    },
+    /** So that the next round reads all agents. */
+    makeAllDue: (): void => {
+      for (const agent of agents) agent.endedMs = undefined;
+    },
+    close: async (): Promise<void> => {
+      for (const { memory } of agents) await memory.backend.close();
+    },
+  };
 }
 
 /** Changes when the index is written, a watcher starts or stops, or a note is added or removed. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
-import { messageOf, SvcError, systemReason } from '../errors/index.js';
+import { messageOf, SvcError, skipSvcError, systemReason } from '../errors/index.js';
 import { MASK, type SecretMask } from '../masking/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
@@ -114,15 +114,10 @@ async function configuredLog(
   context: EngineContext,
   configFile: string | undefined,
 ): Promise<string | undefined> {
-  try {
-    const loaded = await loadConfig(context, { configFile });
-    const { file } = loaded.resolved.logging;
-    return file && resolveConfiguredPath(loaded, file, context);
-  } catch (error) {
-    // Another part reports the broken configuration.
-    if (error instanceof SvcError) return undefined;
-    throw error;
-  }
+  // Another part reports a broken configuration.
+  const loaded = await loadConfig(context, { configFile }).catch(skipSvcError);
+  const file = loaded?.resolved.logging.file;
+  return loaded && file && resolveConfiguredPath(loaded, file, context);
 }
 
 function withoutHome(text: string, homeDir: string): string {

@@ -1,6 +1,6 @@
 import { type ActivityHistory, activityFolder, readActivityHistory } from '../activity/index.js';
 import { discoverConfig, type LoadedConfig, loadConfig } from '../config/index.js';
-import { dreamTargets } from '../dreaming/dream-targets.js';
+import { type DreamTarget, dreamTargets } from '../dreaming/dream-targets.js';
 import { SvcError } from '../errors/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { runningServeState } from '../serve/instance-lock.js';
@@ -9,7 +9,7 @@ import { anySignal, sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { isWithin } from '../support/time.js';
-import { type AgentOverview, AgentsReader, hasNotes } from './agents-reader.js';
+import { type AgentOverview, agentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
 import {
   logTail,
@@ -19,7 +19,8 @@ import {
   type RecentQuery,
 } from './recent-lines.js';
 import {
-  dreamsReader,
+  dreamsOf,
+  dreamsStamp,
   flowsReader,
   listenerSummary,
   type OtherWork,
@@ -51,9 +52,9 @@ type PolledPart = keyof typeof POLL_EVERY_MS;
 
 interface Opened {
   readonly loaded: LoadedConfig;
-  readonly agents: AgentsReader;
+  readonly agents: ReturnType<typeof agentsReader>;
   readonly flows: ReturnType<typeof flowsReader>;
-  readonly dreams: ReturnType<typeof dreamsReader>;
+  readonly dreamTargets: readonly DreamTarget[];
   readonly logFile: string;
 }
 
@@ -109,8 +110,10 @@ export class OverviewFollower {
       await this.readStorage(opened.loaded);
       const flows = await opened.flows.read();
       if (flows !== undefined) onUpdate({ flows });
-      const dreams = opened.dreams(this.clock.now());
-      if (dreams !== undefined) onUpdate({ dreams });
+      const nowMs = this.clock.now();
+      if (this.isNew('dreams', dreamsStamp(opened.dreamTargets, nowMs))) {
+        onUpdate({ dreams: dreamsOf(opened.dreamTargets, nowMs) });
+      }
       this.readRecent(opened);
       await opened.agents.readDue(() => onUpdate({ agents: opened.agents.overviews() }));
     }
@@ -123,16 +126,17 @@ export class OverviewFollower {
     const { file } = discoverConfig(context, configFile);
     if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
     await this.close();
-    for (const part of ['listener', 'log', 'queries']) this.stamps.delete(part);
+    for (const part of ['dreams', 'listener', 'log', 'queries']) this.stamps.delete(part);
     this.polledMs.delete('storage');
     this.polledMs.delete('doctor');
     try {
       const loaded = await loadConfig(context, { configFile });
       const memories = await openAllMemories(context, { configFile });
-      const agents = new AgentsReader(memories, this.clock);
+      const agents = agentsReader(memories, this.clock);
       const flows = flowsReader(context, loaded);
-      const dreams = dreamsReader(dreamTargets(loaded, context));
-      this.opened = { loaded, agents, flows, dreams, logFile: logFileOf({ loaded, context }) };
+      const targets = dreamTargets(loaded, context);
+      const logFile = logFileOf({ loaded, context });
+      this.opened = { loaded, agents, flows, dreamTargets: targets, logFile };
       const config: ConfigOverview =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { SvcError } from '../errors/index.js';
+import { unlessSvcError } from '../errors/index.js';
 import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-history.js';
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
@@ -38,7 +38,7 @@ export function newestQueries(
 ): readonly RecentQuery[] {
   const logged = agents
     .flatMap((agent) =>
-      searchesIn(searchLogFile(state, agent)).map(({ at, query }) => ({
+      searchesOf(agent, state).map(({ at, query }) => ({
         query,
         logged: { atMs: Date.parse(at), agent },
       })),
@@ -49,13 +49,9 @@ export function newestQueries(
 }
 
 /** A log that cannot be read is empty here: it is only for display, and the doctor reports it. */
-function searchesIn(file: string): ReturnType<typeof readSearchLog> {
-  try {
-    return readSearchLog(file, { limit: MOST_QUERIES });
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    return [];
-  }
+function searchesOf(agent: string, state: StatePaths) {
+  const file = searchLogFile(state, agent);
+  return unlessSvcError(() => readSearchLog(file, { limit: MOST_QUERIES })) ?? [];
 }
 
 function historyIn(file: string): readonly RecentQuery[] {

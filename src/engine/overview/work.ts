@@ -41,45 +41,31 @@ export interface DreamsSummary {
   readonly fault: WorkFault | undefined;
 }
 
-/**
- * Reads the dreams of all workspaces; databases are opened only after a change.
- *
- * @returns a function that reads them; its result is undefined if nothing changed since its last call and no sweep became
- *   due
- */
-export function dreamsReader(
-  targets: readonly DreamTarget[],
-): (nowMs: number) => readonly DreamsSummary[] | undefined {
-  let lastStamp: string | undefined;
-  let stored: readonly (StoredDreams & { readonly target: DreamTarget })[] = [];
-  let summaries: readonly DreamsSummary[] = [];
-  return (nowMs) => {
-    const stamp = fileStamp(
-      targets.flatMap(({ workspace: { dir, files } }) => [
-        files.database,
-        `${files.database}-wal`,
-        join(dir, MEMORY_FILE),
-      ]),
-    );
-    const isChanged = stamp !== lastStamp;
-    const isDue = summaries.some(({ nextMs }) => nextMs !== undefined && nextMs <= nowMs);
-    if (!isChanged && !isDue) return undefined;
-    lastStamp = stamp;
-    if (isChanged) stored = targets.map((target) => ({ target, ...storedDreams(target) }));
-    summaries = stored.map(({ target, ...dreams }) => ({
-      agents: target.agents,
-      enabled: target.settings.enabled,
-      nextMs: nextSweepMs(target, nowMs),
-      ...dreams,
-    }));
-    return summaries;
-  };
+/** Changes with the files that {@link dreamsOf} reads, and when a sweep becomes due. */
+export function dreamsStamp(targets: readonly DreamTarget[], nowMs: number): string {
+  const files = targets.flatMap(
+    ({
+      workspace: {
+        dir,
+        files: { database },
+      },
+    }) => [database, `${database}-wal`, join(dir, MEMORY_FILE)],
+  );
+  return [fileStamp(files), ...targets.map((target) => nextSweepMs(target, nowMs))].join(' ');
+}
+
+/** Reads the dreams of all workspaces. */
+export function dreamsOf(targets: readonly DreamTarget[], nowMs: number): readonly DreamsSummary[] {
+  return targets.map((target) => ({
+    agents: target.agents,
+    enabled: target.settings.enabled,
+    nextMs: nextSweepMs(target, nowMs),
+    ...storedDreams(target),
+  }));
 }
 
 /** What the files of a workspace show of its dreams. */
-type StoredDreams = Pick<DreamsSummary, 'fault' | 'isFull' | 'last'>;
-
-function storedDreams(target: DreamTarget): StoredDreams {
+function storedDreams(target: DreamTarget): Pick<DreamsSummary, 'fault' | 'isFull' | 'last'> {
   const isFull = isMemoryFull(target);
   if (!existsSync(target.workspace.files.database)) {
     return { last: undefined, isFull, fault: undefined };
@@ -269,7 +255,7 @@ export async function otherWork(
       storage: await storageSummary(context, loaded),
       listener: listenerSummary(serving, loaded, state.stateDir),
       flows: (await flows.read()) ?? NO_FLOWS,
-      dreams: dreamsReader(dreamTargets(loaded, context))(clock.now()) ?? [],
+      dreams: dreamsOf(dreamTargets(loaded, context), clock.now()),
     };
   } finally {
     await flows.close();
