@@ -135,10 +135,7 @@ export function hookEntries(
       part: PARTS[run.kind],
       key: `hook ${event}`,
       value: format.listItems === 'commands' ? command : { hooks: [command] },
-      pathFor: (data) => {
-        const listed = valueAt(data, listPath);
-        return [...listPath, Array.isArray(listed) ? listed.length : 0];
-      },
+      pathFor: (data) => [...listPath, listIn(data, listPath).length],
       find: (data) =>
         findHook(data, { listPath, listItems: format.listItems, commandPattern, command }),
     };
@@ -194,43 +191,32 @@ function findHook(
   data: unknown,
   { listPath, listItems, commandPattern, command }: HookPattern,
 ): FoundEntry | undefined {
-  const isOurs = (entry: unknown): boolean => {
+  const items = listIn(data, listPath).map((entry, at) => {
+    const path = [...listPath, at];
+    return { entry, path, objectPath: path };
+  });
+  const commands =
+    listItems === 'commands' ? items : items.flatMap(({ path }) => groupedCommands(data, path));
+  for (const { entry, ...paths } of commands) {
     const line = valueAt(entry, ['command']);
-    return typeof line === 'string' && commandPattern.test(line);
-  };
-  const foundAt = (
-    entry: unknown,
-    objectPath: ConfigPath,
-    path: ConfigPath,
-  ): FoundEntry | undefined =>
-    isRecord(entry)
-      ? {
-          path,
-          objectPath,
-          isOurs: true,
-          words: shellWords(String(entry['command'])),
-          updates: keyUpdates(entry, command, undefined),
-        }
-      : undefined;
-  const listed = valueAt(data, listPath);
-  const items: readonly unknown[] = Array.isArray(listed) ? listed : [];
-  if (listItems === 'commands') {
-    const at = items.findIndex(isOurs);
-    return foundAt(items[at], [...listPath, at], [...listPath, at]);
-  }
-  for (const [group, item] of items.entries()) {
-    const commands = isRecord(item) && Array.isArray(item['hooks']) ? item['hooks'] : [];
-    const at = commands.findIndex(isOurs);
-    const objectPath = [...listPath, group, 'hooks', at];
-    // A group without other commands is removed as well.
-    const entry = foundAt(
-      commands[at],
-      objectPath,
-      commands.length === 1 ? [...listPath, group] : objectPath,
-    );
-    if (entry !== undefined) return entry;
+    if (!isRecord(entry) || typeof line !== 'string' || !commandPattern.test(line)) continue;
+    const updates = keyUpdates(entry, command, undefined);
+    return { ...paths, isOurs: true, words: shellWords(line), updates };
   }
   return undefined;
+}
+
+function groupedCommands(data: unknown, group: ConfigPath) {
+  return listIn(data, [...group, 'hooks']).map((entry, at, { length }) => {
+    const objectPath = [...group, 'hooks', at];
+    // A group without other commands is removed as well.
+    return { entry, path: length === 1 ? group : objectPath, objectPath };
+  });
+}
+
+function listIn(data: unknown, path: ConfigPath): readonly unknown[] {
+  const value = valueAt(data, path);
+  return Array.isArray(value) ? value : [];
 }
 
 /** The entries of hooks, and what their file must have, in the order in which they are written. */

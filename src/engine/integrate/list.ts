@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { decideHookGates, HOOK_AGENTS } from '../active-memory/index.js';
 import { loadConfig, valueAt } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, skipSvcError } from '../errors/index.js';
 import { resolveStatePaths, type StatePaths } from '../support/context.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { uniqueBy } from '../support/lists.js';
@@ -50,7 +50,14 @@ export async function listIntegrations(
   ids: readonly AgentId[],
   program: ProgramFacts,
 ): Promise<readonly ListedAgent[]> {
-  return Promise.all(ids.map((id) => listAgent(AGENTS[id], context, scope, program)));
+  return Promise.all(ids.map((id) => listAgent({ agent: AGENTS[id], context, scope }, program)));
+}
+
+/** An agent and the files that it reads in the current folder of a context. */
+interface AgentPlace {
+  readonly agent: AgentFormat;
+  readonly context: IntegrateContext;
+  readonly scope: IntegrationScope;
 }
 
 /** A server that svc registered with an agent. */
@@ -60,7 +67,8 @@ export type RegisteredServer = Awaited<ReturnType<typeof registeredServers>>[num
 export async function registeredServers(context: IntegrateContext) {
   const servers = Object.values(AGENTS).flatMap((agent) =>
     scopedFiles(agent.server, context).map(async ({ scope, file }) => {
-      const found = await skipUnreadable(() => checkedServers(agent, context, scope, undefined));
+      const place = { agent, context, scope };
+      const found = await checkedServers(place, undefined).catch(skipSvcError);
       return (found ?? []).map((server) => ({ title: agent.title, file, ...server }));
     }),
   );
@@ -72,8 +80,9 @@ export type RegisteredHook = Awaited<ReturnType<typeof registeredHooks>>[number]
 
 /** Every active memory hook that agents run in this folder. Files that cannot be read are skipped. */
 export async function registeredHooks(context: IntegrateContext) {
-  const hooks = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
-    const effect = await skipUnreadable(() => hookEffect(context, scope, agent));
+  const hooks = hookFiles(context).map(async ({ file, ...place }) => {
+    const { id, title } = place.agent;
+    const effect = await hookEffect(place).catch(skipSvcError);
     return effect === undefined ? [] : [{ agent: id, title, file, effect }];
   });
   return (await Promise.all(hooks)).flat();
@@ -84,8 +93,9 @@ export type RegisteredCapture = Awaited<ReturnType<typeof registeredCaptures>>[n
 
 /** Every file with capture hooks that agents run in this folder. Files that cannot be read are skipped. */
 export async function registeredCaptures(context: IntegrateContext) {
-  const captures = hookFiles(context).map(async ({ agent: { id, title }, agent, scope, file }) => {
-    const hooks = await skipUnreadable(() => captureHooks(context, scope, agent));
+  const captures = hookFiles(context).map(async ({ file, ...place }) => {
+    const { id, title } = place.agent;
+    const hooks = await captureHooks(place).catch(skipSvcError);
     if (hooks === undefined) return [];
     /** How the last capture ended; undefined if none was recorded. A damaged one is replaced by the next capture. */
     const last = captureSchema.safeParse(readJsonFile(captureFile(context.state, id))).data;
@@ -95,15 +105,12 @@ export async function registeredCaptures(context: IntegrateContext) {
 }
 
 /** The capture hooks of an agent, with what the first broken one lacks; undefined where none are registered. */
-async function captureHooks(
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  agent: AgentFormat,
-) {
-  const commands = hookCommands(context, scope, agent, 'capture');
+async function captureHooks(place: AgentPlace) {
+  const commands = hookCommands(place, 'capture');
   if (commands.length === 0) return undefined;
-  const place = { what: 'hook', id: agent.id, scope, flags: ['--capture'] };
-  const lacks = await Promise.all(commands.map((words) => lackOf(words, context, place)));
+  const lacks = await Promise.all(
+    commands.map((words) => lackOf(words, place, { what: 'hook', flags: ['--capture'] })),
+  );
   return { moved: lacks.find((lack) => lack !== undefined) };
 }
 
@@ -111,7 +118,8 @@ async function captureHooks(
 function hookFiles(context: IntegrateContext) {
   return Object.values(AGENTS).flatMap((agent) => {
     const { hook } = agent;
-    return hasHook(hook) ? scopedFiles(hook, context).map((place) => ({ agent, ...place })) : [];
+    if (!hasHook(hook)) return [];
+    return scopedFiles(hook, context).map((place) => ({ agent, context, ...place }));
   });
 }
 
@@ -123,37 +131,15 @@ function scopedFiles(format: Pick<AgentFormat['server'], 'file'>, context: Integ
   return uniqueBy(files, ({ file }) => file);
 }
 
-async function skipUnreadable<T>(read: () => Promise<T> | T): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof SvcError)) throw error;
-    return undefined;
-  }
-}
-
 /** Whether the hook of an agent recalls anything; undefined where none is registered. */
-export async function hookEffect(
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  agent: AgentFormat,
-): Promise<HookEffect | undefined> {
-  const host = HOOK_AGENTS.find((known) => known === agent.id);
-  const [words] = hookCommands(context, scope, agent, 'recall');
+export async function hookEffect(place: AgentPlace): Promise<HookEffect | undefined> {
+  const host = HOOK_AGENTS.find((known) => known === place.agent.id);
+  const [words] = hookCommands(place, 'recall');
   if (host === undefined || words === undefined) return undefined;
-  const place = { what: 'hook', id: agent.id, scope, flags: ['--active-memory'] };
-  const lack = await lackOf(words, context, place);
-  if (lack === undefined) return effectOfCommand(context, host, words);
+  const lack = await lackOf(words, place, { what: 'hook', flags: ['--active-memory'] });
+  if (lack === undefined) return effectOfCommand(place.context, host, words);
   const why = `${lack.missing}, named in its hook, does not exist`;
   return { recalls: false, why, hint: lack.hint };
-}
-
-/** Where a command is registered, and the flags that register it again. */
-interface CommandPlace {
-  readonly what: string;
-  readonly id: AgentId;
-  readonly scope: IntegrationScope;
-  readonly flags: readonly string[];
 }
 
 /**
@@ -161,11 +147,12 @@ interface CommandPlace {
  * uses. Undefined if there is nothing.
  *
  * @param words what the agent runs, perhaps after variables
+ * @param registered what it is in the file of the agent, and the flags that register it again
  */
 async function lackOf(
   words: readonly string[],
-  context: IntegrateContext,
-  { what, id, scope, flags }: CommandPlace,
+  { agent, context, scope }: AgentPlace,
+  { what, flags }: { readonly what: string; readonly flags: readonly string[] },
 ) {
   const path = words.find((word) => isAbsolute(word) && !existsSync(word));
   const missing = path ?? (await unknownAgent(words, context));
@@ -174,7 +161,7 @@ async function lackOf(
   const rest = words.filter((word, at) => word !== missing && words[at + 1] !== missing);
   const project = scope === 'project' ? ['--project'] : [];
   const all = [...flags, ...project, ...targetWords(targetOf(rest))].map(shellWord);
-  const hint = `update the ${what}: ${['svc integrate', id, ...all].join(' ')}`;
+  const hint = `update the ${what}: ${['svc integrate', agent.id, ...all].join(' ')}`;
   return { missing: path ?? `agent ${missing}`, hint };
 }
 
@@ -185,7 +172,7 @@ async function unknownAgent(
 ): Promise<string | undefined> {
   const { agent, config: configFile } = targetOf(words);
   if (agent === undefined) return undefined;
-  const loaded = await skipUnreadable(() => loadConfig(worldOf(words, context), { configFile }));
+  const loaded = await loadConfig(worldOf(words, context), { configFile }).catch(skipSvcError);
   const isKnown = loaded?.resolved.agents.list.some(({ id }) => id === agent) ?? true;
   return isKnown ? undefined : agent;
 }
@@ -211,9 +198,7 @@ export function targetOf(words: readonly string[]): MemoryTarget {
 
 /** The commands of the registered hooks of a kind, each as words. @throws SvcError INTEGRATION_FILE_INVALID */
 function hookCommands(
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  { id, hook }: AgentFormat,
+  { agent: { id, hook }, context, scope }: AgentPlace,
   kind: HookKind,
 ): readonly (readonly string[])[] {
   if (!hasHook(hook)) return [];
@@ -228,28 +213,19 @@ function hookCommands(
   });
 }
 
-/** A server that is to be removed. */
-interface RemovedServer {
-  readonly agent: AgentFormat;
-  readonly scope: IntegrationScope;
-  readonly name: string;
-  readonly program: ProgramFacts;
-}
-
 /** Whether a hook uses the memory of another server of svc, and not of the one to remove: it then stays. */
 export function isHookOfOther(
-  context: IntegrateContext,
-  { agent, scope, name, program }: RemovedServer,
+  removed: AgentPlace & { readonly name: string; readonly program: ProgramFacts },
   kind: HookKind,
 ): boolean {
-  const [hook] = hookCommands(context, scope, agent, kind);
+  const [hook] = hookCommands(removed, kind);
   if (hook === undefined) return false;
   const memoryOf = (words: readonly string[]) => targetWords(targetOf(words)).join('\n');
-  const users = serversIn(agent, context, scope, program).filter(
+  const users = serversIn(removed, removed.program).filter(
     // One on another machine has no words.
     ({ words }) => words.length > 0 && memoryOf(words) === memoryOf(hook),
   );
-  return users.length > 0 && users.every((server) => server.name !== name);
+  return users.length > 0 && users.every((server) => server.name !== removed.name);
 }
 
 /** The effect of a hook's command line, with its own flags and variables. */
@@ -278,12 +254,8 @@ const FLAGS = {
   workspace: { type: 'string', short: 'w' },
 } as const;
 
-async function listAgent(
-  agent: AgentFormat,
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  program: ProgramFacts,
-): Promise<ListedAgent> {
+async function listAgent(place: AgentPlace, program: ProgramFacts): Promise<ListedAgent> {
+  const { agent, context, scope } = place;
   const { id, title, server, hook } = agent;
   const listed: ListedAgent = {
     agent: id,
@@ -301,11 +273,11 @@ async function listAgent(
     canRecall: noRecall(agent) === undefined,
   };
   try {
-    const found = await checkedServers(agent, context, scope, program);
+    const found = await checkedServers(place, program);
     const servers = found.map(({ name }) => name);
     const moved = found.flatMap((server) => server.moved ?? []);
-    const activeMemory = (await hookEffect(context, scope, agent)) ?? null;
-    const capture = await captureHooks(context, scope, agent);
+    const activeMemory = (await hookEffect(place)) ?? null;
+    const capture = await captureHooks(place);
     return {
       ...listed,
       servers,
@@ -322,15 +294,10 @@ async function listAgent(
 }
 
 /** The servers of svc in the file of an agent, with what they lack. @param program undefined where it is not known */
-async function checkedServers(
-  agent: AgentFormat,
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  program: ProgramFacts | undefined,
-) {
-  const servers = serversIn(agent, context, scope, program).map(async ({ name, words }) => {
+async function checkedServers(place: AgentPlace, program: ProgramFacts | undefined) {
+  const servers = serversIn(place, program).map(async ({ name, words }) => {
     const flags = name === 'svc' ? [] : ['--name', name];
-    const lack = await lackOf(words, context, { what: 'entry', id: agent.id, scope, flags });
+    const lack = await lackOf(words, place, { what: 'entry', flags });
     return { name, moved: lack && { name, ...lack } };
   });
   return Promise.all(servers);
@@ -338,9 +305,7 @@ async function checkedServers(
 
 /** The servers of svc in the file of an agent, with their command lines. */
 export function serversIn(
-  { server }: AgentFormat,
-  context: IntegrateContext,
-  scope: IntegrationScope,
+  { agent: { server }, context, scope }: AgentPlace,
   program: ProgramFacts | undefined,
 ) {
   const file = server.file(context, scope);

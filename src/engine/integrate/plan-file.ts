@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type ConfigPath, formatPath, isSameData, valueAt } from '../config/index.js';
-import { SvcError } from '../errors/index.js';
+import { SvcError, unlessSvcError } from '../errors/index.js';
 import { withInsertions, withoutInsertions } from '../support/insertions.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import type { AgentFile } from './agent-file.js';
@@ -266,12 +266,7 @@ function read({ editor, path }: EditedFile, text: string): unknown {
 
 /** The data of an edited text; undefined where the edit broke it. */
 function readEdited(file: EditedFile, text: string): unknown {
-  try {
-    return read(file, text);
-  } catch (error) {
-    if (error instanceof SvcError) return undefined;
-    throw error;
-  }
+  return unlessSvcError(() => read(file, text));
 }
 
 /** Refuses an edit with side effects. */

@@ -91,7 +91,7 @@ export function planIntegration(
   const hooks =
     action === 'add'
       ? added
-      : [recallRun, captureRun].filter(({ kind }) => !isHookOfOther(context, request, kind));
+      : [recallRun, captureRun].filter(({ kind }) => !isHookOfOther({ context, ...request }, kind));
   const { id, server: format, hook } = agent;
   const parts: readonly FilePart[] = [
     { format, specs: [serverEntry(format, request.name, server, program)] },

@@ -140,7 +140,7 @@ export async function hookWarning(
   context: IntegrateContext,
   { request: { agent, scope }, hookLine }: IntegrationPlan,
 ): Promise<Warning | undefined> {
-  const effect = hookLine === undefined ? undefined : await hookEffect(context, scope, agent);
+  const effect = hookLine === undefined ? undefined : await hookEffect({ context, scope, agent });
   if (effect === undefined || effect.recalls) return undefined;
   const message = `the hook recalls nothing in this folder: ${effect.why}`;
   return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
@@ -152,7 +152,9 @@ function targetWarning(
   { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
 ): Warning | undefined {
   if (remote !== undefined || targetWords(target).length > 0) return undefined;
-  const before = serversIn(agent, context, scope, program).find((server) => server.name === name);
+  const before = serversIn({ agent, context, scope }, program).find(
+    (server) => server.name === name,
+  );
   const dropped = targetWords(targetOf(before?.words ?? []))
     .map(shellWord)
     .join(' ');

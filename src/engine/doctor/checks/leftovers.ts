@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SvcError } from '../../errors/index.js';
+import { unlessSvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
@@ -187,13 +187,9 @@ function temporaryFiles({ context, reading, agents }: DoctorWorld): Finding | un
 }
 
 function temporariesIn(workspaceDir: string): readonly string[] {
-  try {
-    return scanMemoryFiles({ workspaceDir, layout: 'agent', extraPaths: [] }).temporaries;
-  } catch (error) {
-    // The check of the workspace reports what is wrong with it.
-    if (!(error instanceof SvcError)) throw error;
-    return [];
-  }
+  const options = { workspaceDir, layout: 'agent', extraPaths: [] } as const;
+  // The check of the workspace reports what is wrong with it.
+  return unlessSvcError(() => scanMemoryFiles(options))?.temporaries ?? [];
 }
 
 const REMOVE_WAIT_MS = 1000;

@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import type { ResolvedAgent } from '../../config/index.js';
-import { SvcError } from '../../errors/index.js';
+import { unlessSvcError } from '../../errors/index.js';
 import type { SourceFile } from '../../memory/index.js';
 import { memorySourcesOf, scanMemoryFiles } from '../../memory/sources/index.js';
 import { runtimeState, runtimesDir } from '../../providers/local/runtime/store.js';
@@ -56,13 +56,9 @@ function fromFuture(
 }
 
 function filesOf(agent: ResolvedAgent, context: EngineContext): readonly SourceFile[] {
-  try {
-    return scanMemoryFiles(memorySourcesOf(agent, 'agent', context).memory).files;
-  } catch (error) {
-    // The check of workspaces reports it.
-    if (error instanceof SvcError) return [];
-    throw error;
-  }
+  const scan = () => scanMemoryFiles(memorySourcesOf(agent, 'agent', context).memory);
+  // The check of workspaces reports a failure.
+  return unlessSvcError(scan)?.files ?? [];
 }
 
 /** Not safe: the times belong to the user, and the clock may be wrong instead. */
