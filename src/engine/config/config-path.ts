@@ -1,5 +1,5 @@
 import { SvcError } from '../errors/index.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, parsedJson } from '../support/text.js';
 
 /** A key of an object, or a 0-based position in a list. */
 export type PathSegment = string | number;
@@ -42,21 +42,11 @@ export function parsePath(text: string): ConfigPath {
   });
 }
 
-function segmentOf(match: RegExpMatchArray): PathSegment {
-  const [, position, quoted, , plain] = match;
+function segmentOf([, position, quoted, , plain = '']: RegExpMatchArray): PathSegment {
   if (position !== undefined) return Number(position);
-  if (quoted !== undefined) return unquote(quoted);
-  return plain ?? '';
-}
-
-function unquote(quoted: string): string {
-  if (quoted.startsWith("'")) return quoted.slice(1, -1);
-  try {
-    const value: unknown = JSON.parse(quoted);
-    return typeof value === 'string' ? value : quoted;
-  } catch {
-    return quoted.slice(1, -1);
-  }
+  if (quoted === undefined) return plain;
+  const value = parsedJson(quoted);
+  return typeof value === 'string' ? value : quoted.slice(1, -1);
 }
 
 /** The value at a path of plain JSON data. */

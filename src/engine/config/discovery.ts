@@ -51,15 +51,11 @@ export function discoverConfig(context: EngineContext, configFile: string | unde
     const origin = specified === variable ? 'environment' : 'flag';
     return { file, origin, searched: [{ file, origin, found: exists(file) }] };
   }
-  return search(context);
-}
-
-function search(context: EngineContext): Discovery {
   const searched: SearchedPlace[] = [];
-  for (const { file, origin } of candidates(context)) {
-    const found = exists(file);
-    searched.push({ file, origin, found });
-    if (found) return { file, origin, searched };
+  for (const candidate of candidates(context)) {
+    const found = exists(candidate.file);
+    searched.push({ ...candidate, found });
+    if (found) return { ...candidate, searched };
   }
   return { file: undefined, origin: undefined, searched };
 }
