@@ -6,7 +6,7 @@
 
 import { BACKGROUND_CHECKS, runDoctor, thisHost } from '../../engine/doctor/index.js';
 import { createSecretMask, environmentSecrets } from '../../engine/masking/index.js';
-import { type BackgroundFinding, OverviewFollower } from '../../engine/overview/index.js';
+import { type BackgroundFinding, overviewFollower } from '../../engine/overview/index.js';
 import { createContext } from '../context.js';
 
 const ended = new AbortController();
@@ -17,7 +17,7 @@ process.on('SIGINT', () => undefined);
 const [, , configFile] = process.argv;
 const mask = createSecretMask(environmentSecrets(process.env));
 const context = createContext(mask);
-const follower = new OverviewFollower({
+const follower = overviewFollower({
   context,
   configFile,
   onUpdate: (update) => {

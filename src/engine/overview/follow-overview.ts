@@ -6,7 +6,6 @@ import { openAllMemories } from '../memory/index.js';
 import { runningServeState } from '../serve/instance-lock.js';
 import { logFileOf } from '../serve/log/read-log.js';
 import { anySignal, sleepAtMost } from '../support/async.js';
-import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { isWithin } from '../support/time.js';
 import { type AgentOverview, agentsReader, hasNotes } from './agents-reader.js';
@@ -62,81 +61,59 @@ interface Opened {
  * Reports the state of everything until it is stopped, without calling providers. Only parts whose files
  * changed are read again.
  */
-export class OverviewFollower {
-  private readonly options: FollowOverviewOptions;
-  private readonly clock: EngineContext['clock'];
-  private opened: Opened | undefined;
-  private readonly stamps = new Map<string, string>();
+export function overviewFollower({
+  context,
+  configFile,
+  onUpdate,
+  runBackgroundChecks,
+  restMs = REST_MS,
+  signal,
+}: FollowOverviewOptions) {
+  const { clock, state } = context;
+  const stamps = new Map<string, string>();
   /** When each part was last polled. */
-  private readonly polledMs = new Map<PolledPart, number>();
+  const polledMs = new Map<PolledPart, number>();
+  let opened: Opened | undefined;
   /** Ends the pause between two rounds. */
-  private wake = new AbortController();
-
-  constructor(options: FollowOverviewOptions) {
-    this.options = options;
-    this.clock = options.context.clock;
-  }
-
-  /** Resolves after the signal was aborted. @throws bugs */
-  async run(): Promise<void> {
-    const { signal, restMs = REST_MS } = this.options;
-    try {
-      while (!signal.aborted) {
-        await this.readAll();
-        const rest = anySignal([signal, this.wake.signal]);
-        await sleepAtMost(restMs, rest);
-      }
-    } finally {
-      await this.close();
-    }
-  }
-
-  refresh(): void {
-    this.stamps.clear();
-    this.opened?.agents.makeAllDue();
-    this.polledMs.clear();
-    this.wake.abort();
-    this.wake = new AbortController();
-  }
-
-  /** Fast parts come first. */
-  private async readAll(): Promise<void> {
-    const { onUpdate, signal } = this.options;
-    await this.readConfig();
-    this.readListener();
-    this.readActivity();
-    const { opened } = this;
-    if (opened !== undefined) {
-      await this.readStorage(opened.loaded);
-      const flows = await opened.flows.read();
-      if (flows !== undefined) onUpdate({ flows });
-      const nowMs = this.clock.now();
-      if (this.isNew('dreams', dreamsStamp(opened.dreamTargets, nowMs))) {
-        onUpdate({ dreams: dreamsOf(opened.dreamTargets, nowMs) });
-      }
-      this.readRecent(opened);
-      await opened.agents.readDue(() => onUpdate({ agents: opened.agents.overviews() }));
-    }
-    if (!signal.aborted && this.isDue('doctor'))
-      onUpdate({ findings: await this.backgroundFindings() });
-  }
-
-  private async readConfig(): Promise<void> {
-    const { context, configFile, onUpdate } = this.options;
+  let wake = new AbortController();
+  /** Whether a part is due to be polled; if so, its next interval starts now. */
+  const isDue = (part: PolledPart): boolean => {
+    const nowMs = clock.now();
+    const lastMs = polledMs.get(part) ?? Number.NEGATIVE_INFINITY;
+    if (isWithin(lastMs, nowMs, POLL_EVERY_MS[part])) return false;
+    polledMs.set(part, nowMs);
+    return true;
+  };
+  /** Whether a stamp changed since the last call. */
+  const isNew = (part: string, stamp: string): boolean => {
+    if (stamps.get(part) === stamp) return false;
+    stamps.set(part, stamp);
+    return true;
+  };
+  const close = async (): Promise<void> => {
+    const closed = opened;
+    opened = undefined;
+    await closed?.agents.close();
+    await closed?.flows.close();
+  };
+  const readConfig = async (): Promise<void> => {
     const { file } = discoverConfig(context, configFile);
-    if (!this.isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
-    await this.close();
-    for (const part of ['dreams', 'listener', 'log', 'queries']) this.stamps.delete(part);
-    this.polledMs.delete('storage');
-    this.polledMs.delete('doctor');
+    if (!isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
+    await close();
+    for (const part of ['dreams', 'listener', 'log', 'queries']) stamps.delete(part);
+    polledMs.delete('storage');
+    polledMs.delete('doctor');
     try {
       const loaded = await loadConfig(context, { configFile });
       const memories = await openAllMemories(context, { configFile });
-      const agents = agentsReader(memories, this.clock);
-      const flows = flowsReader(context, loaded);
-      const targets = dreamTargets(loaded, context);
-      const logFile = logFileOf({ loaded, context });
-      this.opened = { loaded, agents, flows, dreamTargets: targets, logFile };
+      const agents = agentsReader(memories, clock);
+      opened = {
+        loaded,
+        agents,
+        flows: flowsReader(context, loaded),
+        dreamTargets: dreamTargets(loaded, context),
+        logFile: logFileOf({ loaded, context }),
+      };
       const config: ConfigOverview =
         loaded.file === undefined
           ? { state: 'none', hasNotes: hasNotes(memories) }
@@ -147,47 +124,41 @@ export class OverviewFollower {
       const fault = overallFault('configuration', error);
       onUpdate({ config: { state: 'faulty', fault }, agents: [], dreams: [] });
     }
-  }
-
-  private readListener(): void {
-    const { context, onUpdate } = this.options;
-    const { stateDir } = context.state;
+  };
+  const readListener = (): void => {
+    const { stateDir } = state;
     const files = ['serve.json', 'webhooks.json'].map((name) => `${stateDir}/${name}`);
-    if (this.isNew('listener', fileStamp(files))) this.polledMs.delete('listener');
-    if (!this.isDue('listener')) return;
-    const listener = listenerSummary(runningServeState(stateDir), this.opened?.loaded, stateDir);
-    if (this.isNew('listener state', JSON.stringify(listener))) onUpdate({ listener });
-  }
-
-  private readActivity(): void {
-    const { context, onUpdate } = this.options;
-    const { opened } = this;
-    if (opened === undefined || !this.isDue('activity')) return;
-    const isOn = opened.loaded.resolved.logging.activity;
-    const folder = activityFolder(context.state);
-    const activity = isOn ? readActivityHistory(folder, this.clock.now()) : null;
-    if (this.isNew('activity state', JSON.stringify(activity))) onUpdate({ activity });
-  }
-
-  private async readStorage(loaded: LoadedConfig): Promise<void> {
-    const { context, onUpdate } = this.options;
-    if (!this.isDue('storage')) return;
+    if (isNew('listener', fileStamp(files))) polledMs.delete('listener');
+    if (!isDue('listener')) return;
+    const listener = listenerSummary(runningServeState(stateDir), opened?.loaded, stateDir);
+    if (isNew('listener state', JSON.stringify(listener))) onUpdate({ listener });
+  };
+  const readActivity = ({ resolved }: LoadedConfig): void => {
+    if (!isDue('activity')) return;
+    const activity = resolved.logging.activity
+      ? readActivityHistory(activityFolder(state), clock.now())
+      : null;
+    if (isNew('activity state', JSON.stringify(activity))) onUpdate({ activity });
+  };
+  const readStorage = async (loaded: LoadedConfig): Promise<void> => {
+    if (!isDue('storage')) return;
     const storage = await storageSummary(context, loaded);
-    if (this.isNew('storage state', JSON.stringify(storage))) onUpdate({ storage });
-  }
-
-  private readRecent({ logFile, agents }: Opened): void {
-    const { context, onUpdate } = this.options;
+    if (isNew('storage state', JSON.stringify(storage))) onUpdate({ storage });
+  };
+  const readDreams = (targets: readonly DreamTarget[]): void => {
+    const nowMs = clock.now();
+    if (isNew('dreams', dreamsStamp(targets, nowMs)))
+      onUpdate({ dreams: dreamsOf(targets, nowMs) });
+  };
+  const readRecent = ({ logFile, agents }: Opened): void => {
     const names = agents.overviews().map(({ name }) => name);
-    if (this.isNew('log', fileStamp([logFile]))) onUpdate({ log: logTail(logFile) });
-    if (this.isNew('queries', fileStamp(queryFiles(names, context.state)))) {
-      onUpdate({ queries: newestQueries(names, context.state) });
+    if (isNew('log', fileStamp([logFile]))) onUpdate({ log: logTail(logFile) });
+    if (isNew('queries', fileStamp(queryFiles(names, state)))) {
+      onUpdate({ queries: newestQueries(names, state) });
     }
-  }
-
+  };
   /** A failure of the doctor is reported as a finding. */
-  private async backgroundFindings(): Promise<readonly BackgroundFinding[]> {
-    const { runBackgroundChecks, signal } = this.options;
+  const backgroundFindings = async (): Promise<readonly BackgroundFinding[]> => {
     try {
       return await runBackgroundChecks(signal);
     } catch (error) {
@@ -196,30 +167,43 @@ export class OverviewFollower {
       const { message, hint } = error;
       return [{ severity: 'fault', message, hint }];
     }
-  }
-
-  /** Whether a part is due to be polled; if so, its next interval starts now. */
-  private isDue(part: PolledPart): boolean {
-    const nowMs = this.clock.now();
-    const polledMs = this.polledMs.get(part) ?? Number.NEGATIVE_INFINITY;
-    if (isWithin(polledMs, nowMs, POLL_EVERY_MS[part])) return false;
-    this.polledMs.set(part, nowMs);
-    return true;
-  }
-
-  /** Whether a stamp changed since the last call. */
-  private isNew(part: string, stamp: string): boolean {
-    if (this.stamps.get(part) === stamp) return false;
-    this.stamps.set(part, stamp);
-    return true;
-  }
-
-  private async close(): Promise<void> {
-    const { opened } = this;
-    this.opened = undefined;
-    await opened?.agents.close();
-    await opened?.flows.close();
-  }
+  };
+  /** Fast parts come first. */
+  const readAll = async (): Promise<void> => {
+    await readConfig();
+    readListener();
+    if (opened !== undefined) {
+      const { agents, dreamTargets: targets, flows: flowsNow, loaded } = opened;
+      readActivity(loaded);
+      await readStorage(loaded);
+      const flows = await flowsNow.read();
+      if (flows !== undefined) onUpdate({ flows });
+      readDreams(targets);
+      readRecent(opened);
+      await agents.readDue(() => onUpdate({ agents: agents.overviews() }));
+    }
+    if (!signal.aborted && isDue('doctor')) onUpdate({ findings: await backgroundFindings() });
+  };
+  return {
+    /** Resolves after the signal was aborted. @throws bugs */
+    run: async (): Promise<void> => {
+      try {
+        while (!signal.aborted) {
+          await readAll();
+          await sleepAtMost(restMs, anySignal([signal, wake.signal]));
+        }
+      } finally {
+        await close();
+      }
+    },
+    refresh: (): void => {
+      stamps.clear();
+      opened?.agents.makeAllDue();
+      polledMs.clear();
+      wake.abort();
+      wake = new AbortController();
+    },
+  };
 }
 
 type ConfigOverview =

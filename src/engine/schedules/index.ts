@@ -8,4 +8,4 @@ export {
   type Schedule,
 } from './configured-schedules.js';
 export type * from './output-schemas.js';
-export { ScheduleRunner } from './schedule-runner.js';
+export { type ScheduleRunner, scheduleRunner } from './schedule-runner.js';

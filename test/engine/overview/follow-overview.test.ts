@@ -6,7 +6,7 @@ import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import {
   type BackgroundFinding,
   type Overview,
-  OverviewFollower,
+  overviewFollower,
 } from '../../../src/engine/overview/follow-overview.js';
 
 import { withInstanceLock } from '../../../src/engine/serve/instance-lock.js';
@@ -48,7 +48,7 @@ function follow(
   running.add(ending);
   let known: Partial<Overview> = {};
   const told: string[] = [];
-  const follower = new OverviewFollower({
+  const follower = overviewFollower({
     context,
     configFile: undefined,
     runBackgroundChecks,

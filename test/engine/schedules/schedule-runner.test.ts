@@ -6,7 +6,7 @@ import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js'
 import {
   configuredSchedules,
   runSchedule,
-  ScheduleRunner,
+  scheduleRunner,
 } from '../../../src/engine/schedules/index.js';
 import { nextRuns } from '../../../src/engine/support/cron-times.js';
 import { anyCron, ZONES } from '../../support/cron.js';
@@ -27,7 +27,7 @@ function schedulesOf(cron: string, more: object = {}) {
 function runnerOf(flows: Flows, schedules: ReturnType<typeof schedulesOf>) {
   const outcomes: ScheduleOutcome['type'][] = [];
   const faults: unknown[] = [];
-  const runner = new ScheduleRunner(schedules, {
+  const runner = scheduleRunner(schedules, {
     flows,
     onOutcome: (_, { type }) => outcomes.push(type),
     onFault: (_, error) => faults.push(error),
@@ -131,7 +131,7 @@ test('a run that fails is made up with the next look', async () => {
     },
   };
   const faults: string[] = [];
-  const runner = new ScheduleRunner(schedulesOf('* * * * *'), {
+  const runner = scheduleRunner(schedulesOf('* * * * *'), {
     flows: failing,
     onOutcome: () => undefined,
     onFault: (_, error) => faults.push(String(error)),

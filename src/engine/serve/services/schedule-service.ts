@@ -25,7 +25,7 @@ export function scheduleDefinitions(setup: ServeSetup): readonly ServiceDefiniti
 }
 
 async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
-  const { configuredSchedules, invalidSchedule, ScheduleRunner } = await import(
+  const { configuredSchedules, invalidSchedule, scheduleRunner } = await import(
     '../../schedules/index.js'
   );
   const { resolved } = setup.loaded;
@@ -42,7 +42,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
       host.log.error({ schedule: id, hint: added.hint, ...fields }, added.message);
     }
   };
-  const runner = new ScheduleRunner(schedules, {
+  const runner = scheduleRunner(schedules, {
     flows,
     onOutcome: (schedule, outcome) => {
       const isInvalid = outcome.type === 'invalid';
