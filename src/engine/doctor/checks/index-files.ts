@@ -152,19 +152,37 @@ async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | und
 }
 
 function indexFindings(subject: Subject): CheckReport['findings'] {
-  const { index } = subject.status;
+  const { agentId, place, memory, status } = subject;
+  const { index, indexFile, shared } = status;
   switch (index.state) {
     case 'missing':
       // With an external program it is built when it is needed.
-      return [subject.memory.ext === undefined ? missing(subject) : undefined];
-    case 'unusable':
+      return [memory.ext === undefined ? missing(subject) : undefined];
+    case 'unusable': {
       // The server has a check of its own.
-      return [subject.status.shared === undefined ? unreadable(subject, index.why) : undefined];
-    case 'newer':
-      return [newer(subject, index.why)];
-    case 'ready':
-      if (index.rebuildBecause !== undefined) return [outdated(subject, index.rebuildBecause)];
-      return [damage(subject), subject.memory.ext === undefined ? stale(subject) : undefined];
+      if (shared !== undefined) return [];
+      const { code, hint } = UNUSABLE[indexHeader(indexFile)];
+      const fix = indexFix(subject, { now: index.why });
+      return [unusable(code, subject, { cause: index.why, hint, fix })];
+    }
+    case 'newer': {
+      const hint = `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${agentId}`;
+      const fix = indexFix(subject, { safe: false, now: index.why, force: true });
+      return [unusable('index-newer', subject, { cause: index.why, hint, fix })];
+    }
+    case 'ready': {
+      const why = index.rebuildBecause;
+      if (why === undefined) {
+        return [
+          shared === undefined ? damage(subject, index.statistics.bytes) : undefined,
+          memory.ext === undefined ? stale(subject) : undefined,
+        ];
+      }
+      const message = `the index of agent ${agentId} is out of date`;
+      const hint = 'svc memory index rebuilds it';
+      const fix = indexFix(subject, { now: why });
+      return [finding('index-outdated', 'warning', { message, cause: why, place, hint, fix })];
+    }
   }
 }
 
@@ -172,13 +190,14 @@ function missing(subject: Subject): Finding {
   const { agentId, status, place } = subject;
   // Without staleness the workspace cannot be read, which its own check reports.
   const canIndex = status.staleness !== undefined;
-  const title = `index the memory of agent ${agentId}`;
   return finding('index-missing', canIndex ? 'warning' : 'note', {
     message: `agent ${agentId} has no index yet`,
     cause: 'the first search builds it and takes longer',
     place,
     hint: `svc memory index --agent ${agentId}`,
-    fix: canIndex ? indexFix(subject, { title, now: 'does not exist' }) : undefined,
+    fix: canIndex
+      ? indexFix(subject, { action: 'index the memory', now: 'does not exist' })
+      : undefined,
   });
 }
 
@@ -191,19 +210,6 @@ function unusable(
   return finding(code, 'fault', { message, place, ...rest });
 }
 
-function unreadable(subject: Subject, why: string): Finding {
-  const { code, hint } = UNUSABLE[indexHeader(subject.status.indexFile)];
-  return unusable(code, subject, { cause: why, hint, fix: rebuildFix(subject, { now: why }) });
-}
-
-function newer(subject: Subject, why: string): Finding {
-  return unusable('index-newer', subject, {
-    cause: why,
-    hint: `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${subject.agentId}`,
-    fix: rebuildFix(subject, { safe: false, now: why, force: true }),
-  });
-}
-
 const UNUSABLE: Readonly<Record<IndexHeader, { readonly code: string; readonly hint: string }>> = {
   current: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
   foreign: {
@@ -213,32 +219,20 @@ const UNUSABLE: Readonly<Record<IndexHeader, { readonly code: string; readonly h
   other: { code: 'index-older', hint: 'svc memory index rebuilds it' },
 };
 
-function outdated(subject: Subject, why: string): Finding {
-  return finding('index-outdated', 'warning', {
-    message: `the index of agent ${subject.agentId} is out of date`,
-    cause: why,
-    place: subject.place,
-    hint: 'svc memory index rebuilds it',
-    fix: rebuildFix(subject, { now: why }),
-  });
-}
-
-function damage(subject: Subject): Finding | undefined {
+function damage(subject: Subject, bytes: number): Finding | undefined {
   const { agentId, status, place } = subject;
-  const { indexFile, index, shared } = status;
-  if (index.state !== 'ready' || shared !== undefined) return undefined;
-  if (index.statistics.bytes > MOST_CHECKED_BYTES) {
+  if (bytes > MOST_CHECKED_BYTES) {
     const message = `the index of agent ${agentId} is too large to check for damage`;
     return finding('index-unchecked', 'note', { message, place });
   }
-  const complaint = integrityComplaint(indexFile);
+  const complaint = integrityComplaint(status.indexFile);
   if (complaint === undefined) return undefined;
   return finding('index-damaged', 'fault', {
     message: `the index of agent ${agentId} is damaged`,
     cause: complaint,
     place,
     hint: `svc memory index --force --agent ${agentId}`,
-    fix: rebuildFix(subject, { now: 'is damaged', force: true }),
+    fix: indexFix(subject, { now: 'is damaged', force: true }),
   });
 }
 
@@ -249,7 +243,6 @@ function stale(subject: Subject): Finding | undefined {
   if (changes === 0) return undefined;
   const bySearch = memory.agent.memorySearch.sync.onSearch;
   const missingFiles = formatCountOf(changes, 'changed file');
-  const title = `update the index of agent ${agentId}`;
   return finding('index-stale', bySearch ? 'note' : 'warning', {
     message: `the index of agent ${agentId} is missing ${missingFiles}`,
     cause: bySearch
@@ -257,12 +250,14 @@ function stale(subject: Subject): Finding | undefined {
       : 'sync.onSearch is off, so searches do not index them',
     place,
     hint: `svc memory index --agent ${agentId}`,
-    fix: bySearch ? undefined : indexFix(subject, { title, now: `is missing ${missingFiles}` }),
+    fix: bySearch
+      ? undefined
+      : indexFix(subject, { action: 'update the index', now: `is missing ${missingFiles}` }),
   });
 }
 
 interface IndexFixOptions {
-  readonly title: string;
+  readonly action?: string;
   readonly safe?: boolean;
   /** What is wrong with it, in a few words. */
   readonly now: string;
@@ -270,18 +265,14 @@ interface IndexFixOptions {
   readonly force?: boolean;
 }
 
-function rebuildFix(subject: Subject, options: Omit<IndexFixOptions, 'title'>): Fix {
-  return indexFix(subject, { title: `rebuild the index of agent ${subject.agentId}`, ...options });
-}
-
 /** Updates or rebuilds an index, without embedding: that costs money or time that nobody agreed to. */
 function indexFix(
   { world: { context, configFile }, agentId, status: { indexFile, shared } }: Subject,
-  { title, safe = true, now, force = false }: IndexFixOptions,
+  { action = 'rebuild the index', safe = true, now, force = false }: IndexFixOptions,
 ): Fix {
   const name = shared === undefined ? indexFile : `${shared.origin} on ${shared.server}`;
   return {
-    title,
+    title: `${action} of agent ${agentId}`,
     safe,
     diff: changeLines([`${name}  ${now}`], [`${name}  up to date`]),
     changes: 'state',
