@@ -42,7 +42,7 @@ const LONGEST_END_MS = 5000;
  * @throws SvcError MCP_TOKEN_UNUSABLE, MCP_HTTP_INSECURE, LISTEN_FAILED; those of loading a configuration
  */
 export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
-  const { LiveMemory, sessionOf } = await import('../engine/mcp/index.js');
+  const { createLiveMemory, sessionOf } = await import('../engine/mcp/index.js');
   const { context, mask, version } = options;
   const log = logOnStderr(options);
   const writing: McpWriting = {
@@ -58,7 +58,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
   const memories = new Map<string | null, LiveMemory>();
   const contextFor = (agent: string | null, session: DescribedSession): McpContext => {
     const open = (): Promise<OpenedMemory> => options.open(agent);
-    const memory = memories.get(agent) ?? new LiveMemory({ open, clock: context.clock, log });
+    const memory = memories.get(agent) ?? createLiveMemory({ open, clock: context.clock, log });
     memories.set(agent, memory);
     return {
       memory,

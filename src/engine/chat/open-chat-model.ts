@@ -3,7 +3,7 @@ import { readAccess } from '../embeddings/open-provider.js';
 import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http/http-client.js';
 import { errorOfFault } from '../providers/provider-error.js';
 import { broken } from '../providers/read-vectors.js';
-import { INTERACTIVE, Pacer } from '../providers/requests/pacer.js';
+import { createPacer, INTERACTIVE } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
 import { CHAT_APIS, type ChatAnswer, type ChatRequest, ONLY_ADAPTIVE } from './apis.js';
@@ -31,7 +31,7 @@ export async function openChatModel(
   const isCompatible = choice.customEndpoint && choice.vendor === 'openai';
   let settings = { vendor, model, baseUrl, isCompatible, isAdaptive: false, ...access };
   const api = CHAT_APIS[vendor.api];
-  const pacer = new Pacer();
+  const pacer = createPacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
     const sent = sendRequest(
       {

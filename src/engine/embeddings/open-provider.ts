@@ -8,7 +8,7 @@ import type { Clock } from '../support/context.js';
 import { type ProviderChoice, queryTimeoutMs } from './choose-provider.js';
 import type { AdapterSettings, EmbeddingAdapter } from './embedding-adapter.js';
 import type { ProviderWorld } from './provider-world.js';
-import { VendorAdapter } from './vendor-adapter.js';
+import { vendorAdapter } from './vendor-adapter.js';
 
 export interface OpenProviderOptions {
   readonly settings: ResolvedMemorySearch;
@@ -45,7 +45,7 @@ export async function openProvider(
     const { world, clock, signal } = options;
     const tools = { stateDir: world.stateDir, env: world.env, clock };
     const vendor = await PROVIDERS[choice.adapter].open(settings, tools, signal);
-    return new VendorAdapter(vendor, settings);
+    return vendorAdapter(vendor, settings);
   } catch (error) {
     throw asProviderError(error, errorPlace);
   }

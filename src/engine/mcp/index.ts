@@ -1,4 +1,4 @@
-export { LiveMemory, type McpLog } from './live-memory.js';
+export { createLiveMemory, type LiveMemory, type McpLog } from './live-memory.js';
 export {
   type DescribedSession,
   type McpContext,

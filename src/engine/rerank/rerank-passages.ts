@@ -11,7 +11,7 @@ import { runningMs } from '../support/time.js';
 import { chooseReranker, type RerankProvider } from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
 import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
-import { type RerankUse, ScoreCache } from './score-cache.js';
+import { openScoreCache, type RerankUse, type ScoreCache } from './score-cache.js';
 
 /** How a search was reranked. */
 export interface RerankReport extends RerankCost {
@@ -57,7 +57,7 @@ export function passageReranker(provider: RerankProvider, options: RerankOptions
   /** Without a usable database, everything is sent again. */
   const withCache = <T>(use: (cache: ScoreCache) => T): T | undefined => {
     try {
-      openedCache ??= ScoreCache.open(cacheFile);
+      openedCache ??= openScoreCache(cacheFile);
       return use(openedCache);
     } catch {
       return undefined;

@@ -37,86 +37,78 @@ const FORMAT: FileFormat = {
   refusals: { foreign: 'STATE_UNWRITABLE', newer: 'STATE_UNWRITABLE' },
 };
 
+export type ScoreCache = ReturnType<typeof openScoreCache>;
+
 /**
  * Scores of passages, and what was sent per day. Contains hashes, no text: searching again, or after one note
  * changed, only sends what is new. May be deleted at any time.
+ *
+ * @throws what SQLite throws if the file cannot be used
  */
-export class ScoreCache {
-  private readonly database: Connection;
+export function openScoreCache(file: string) {
+  const database = openDatabase(file);
+  return {
+    /** Undefined where there is none. */
+    scoresOf: (keys: readonly Buffer[]): readonly (number | undefined)[] => {
+      const select = database
+        .prepare<[Buffer], number>('SELECT score FROM scores WHERE key = ?')
+        .pluck();
+      return keys.map((key) => select.get(key));
+    },
+    storeScores: (scores: readonly { readonly key: Buffer; readonly score: number }[]): void => {
+      const insert = database.prepare('INSERT OR REPLACE INTO scores (key, score) VALUES (?, ?)');
+      database.transaction(() => {
+        for (const { key, score } of scores) insert.run(key, score);
+        const oldest = 'DELETE FROM scores WHERE id <= (SELECT max(id) FROM scores) - ?';
+        runSql(database, oldest, MAX_SCORES);
+      })();
+    },
+    /**
+     * Counts a search before it is sent, so that processes cannot exceed a limit together.
+     *
+     * @param limit of the day
+     * @returns false if it is reached
+     */
+    countSearch: (day: string, provider: string, limit = Number.MAX_SAFE_INTEGER): boolean => {
+      const changes = runSql(
+        database,
+        `INSERT INTO used (day, provider, searches) VALUES (@day, @provider, 1)
+         ON CONFLICT DO UPDATE SET searches = searches + 1 WHERE searches < @limit`,
+        { day, provider, limit },
+      );
+      return changes > 0;
+    },
+    addCost: (day: string, provider: string, { tokens = 0, searchUnits = 0 }: RerankCost): void => {
+      runSql(
+        database,
+        `UPDATE used SET tokens = tokens + @tokens, search_units = search_units + @searchUnits
+         WHERE day = @day AND provider = @provider`,
+        { day, provider, tokens, searchUnits },
+      );
+      runSql(database, `DELETE FROM used WHERE day < date(?, '-${DAYS_KEPT} days')`, day);
+    },
+    usedOn: (day: string, provider: string): RerankUse => {
+      const used = queryRow<RerankUse>(
+        database,
+        `SELECT searches, tokens, search_units AS searchUnits FROM used
+         WHERE day = ? AND provider = ?`,
+        day,
+        provider,
+      );
+      return used ?? { searches: 0, tokens: 0, searchUnits: 0 };
+    },
+    close: (): void => void database.close(),
+  };
+}
 
-  private constructor(database: Connection) {
-    this.database = database;
-  }
-
-  /** A damaged file is replaced. @throws what SQLite throws if the file cannot be used */
-  static open(file: string): ScoreCache {
-    const open = () => new ScoreCache(openFormat(file, FORMAT, BUSY_TIMEOUT_MS));
-    try {
-      return open();
-    } catch (error) {
-      if (databaseFault(error) !== 'corrupt') throw error;
-      for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-      return open();
-    }
-  }
-
-  /** Undefined where there is none. */
-  scoresOf(keys: readonly Buffer[]): readonly (number | undefined)[] {
-    const select = this.database
-      .prepare<[Buffer], number>('SELECT score FROM scores WHERE key = ?')
-      .pluck();
-    return keys.map((key) => select.get(key));
-  }
-
-  storeScores(scores: readonly { readonly key: Buffer; readonly score: number }[]): void {
-    const insert = this.database.prepare(
-      'INSERT OR REPLACE INTO scores (key, score) VALUES (?, ?)',
-    );
-    this.database.transaction(() => {
-      for (const { key, score } of scores) insert.run(key, score);
-      const oldest = 'DELETE FROM scores WHERE id <= (SELECT max(id) FROM scores) - ?';
-      runSql(this.database, oldest, MAX_SCORES);
-    })();
-  }
-
-  /**
-   * Counts a search before it is sent, so that processes cannot exceed a limit together.
-   *
-   * @param limit of the day; undefined for none
-   * @returns false if it is reached
-   */
-  countSearch(day: string, provider: string, limit: number | undefined): boolean {
-    const changes = runSql(
-      this.database,
-      `INSERT INTO used (day, provider, searches) VALUES (@day, @provider, 1)
-       ON CONFLICT DO UPDATE SET searches = searches + 1 WHERE searches < @limit`,
-      { day, provider, limit: limit ?? Number.MAX_SAFE_INTEGER },
-    );
-    return changes > 0;
-  }
-
-  addCost(day: string, provider: string, { tokens = 0, searchUnits = 0 }: RerankCost): void {
-    runSql(
-      this.database,
-      `UPDATE used SET tokens = tokens + @tokens, search_units = search_units + @searchUnits
-       WHERE day = @day AND provider = @provider`,
-      { day, provider, tokens, searchUnits },
-    );
-    runSql(this.database, `DELETE FROM used WHERE day < date(?, '-${DAYS_KEPT} days')`, day);
-  }
-
-  usedOn(day: string, provider: string): RerankUse {
-    const used = queryRow<RerankUse>(
-      this.database,
-      `SELECT searches, tokens, search_units AS searchUnits FROM used
-       WHERE day = ? AND provider = ?`,
-      day,
-      provider,
-    );
-    return used ?? { searches: 0, tokens: 0, searchUnits: 0 };
-  }
-
-  close(): void {
-    this.database.close();
+/** A damaged file is replaced. */
+function openDatabase(file: string): Connection {
+  const open = () => openFormat(file, FORMAT, BUSY_TIMEOUT_MS);
+  try {
+    return open();
+  } catch (error) {
+    if (databaseFault(error) !== 'corrupt') throw error;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    return open();
   }
 }

@@ -21,7 +21,7 @@ import type { OpenedFlows } from './services/flows-service.js';
 import { HEALTH_SERVICE } from './services/health-service.js';
 import { type ObserveWebhooks, WEBHOOKS_SERVICE } from './services/webhooks-service.js';
 import { type ServeState, type ServiceSnapshot, StateFile } from './state-file.js';
-import { SERVICE_BACKOFF, Supervisor } from './supervisor.js';
+import { createSupervisor, SERVICE_BACKOFF, type Supervisor } from './supervisor.js';
 import { notifySystemdReady } from './systemd-unit.js';
 
 export interface ServeOptions {
@@ -168,7 +168,7 @@ export class ServeProcess {
         logger.warn({ why }, 'cannot notify systemd that svc is ready'),
       );
     };
-    const supervisor = new Supervisor({
+    const supervisor = createSupervisor({
       clock: context.clock,
       backoff: SERVICE_BACKOFF,
       log: logger,

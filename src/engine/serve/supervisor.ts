@@ -21,65 +21,57 @@ interface SupervisorOptions {
   readonly onChange: () => void;
 }
 
+export type Supervisor = ReturnType<typeof createSupervisor>;
+
 /** All services of the process. A failure of one does not affect the others. */
-export class Supervisor {
-  private readonly options: SupervisorOptions;
+export function createSupervisor(options: SupervisorOptions) {
   /** By name, in the order they were started. */
-  private readonly services = new Map<string, SupervisedService>();
-
-  constructor(options: SupervisorOptions) {
-    this.options = options;
-  }
-
-  get snapshots(): readonly ServiceSnapshot[] {
-    return Array.from(this.services.values(), (service) => service.snapshot());
-  }
-
+  const services = new Map<string, SupervisedService>();
   /** Starts all of them without waiting. */
-  start(definitions: readonly ServiceDefinition[]): void {
-    for (const definition of definitions) this.startService(definition);
-  }
-
-  /** Ends removed services, starts new ones, and reloads the others. */
-  async reload(definitions: readonly ServiceDefinition[], setup: ServeSetup): Promise<void> {
-    const defined = new Map(definitions.map((definition) => [definition.name, definition]));
-    const gone = [...this.services.keys()].filter((name) => !defined.has(name));
-    await Promise.all(gone.map((name) => this.endService(name)));
-    for (const [name, definition] of defined) {
-      const running = this.services.get(name);
-      if (running === undefined) this.startService(definition);
-      else await running.reload(definition, setup);
+  const start = (definitions: readonly ServiceDefinition[]): void => {
+    for (const definition of definitions) {
+      const service = supervised(definition, options);
+      services.set(definition.name, service);
+      service.start();
     }
-    this.options.onChange();
-  }
-
-  /** Gives up what services wait for to start or reload; {@link end} follows. */
-  abort(): void {
-    for (const service of this.services.values()) service.abort();
-  }
-
-  /**
-   * Drains all of them in parallel, then stops them. The first one is stopped last, because it reports the
-   * state of the others.
-   */
-  async end(): Promise<void> {
-    const all = [...this.services.values()];
-    await Promise.all(all.map((service) => service.drain()));
-    for (const service of all.reverse()) await service.stop();
-  }
-
-  private startService(definition: ServiceDefinition): void {
-    const service = supervised(definition, this.options);
-    this.services.set(definition.name, service);
-    service.start();
-  }
-
-  private async endService(name: string): Promise<void> {
-    const service = this.services.get(name);
+  };
+  const endService = async (name: string): Promise<void> => {
+    const service = services.get(name);
     await service?.drain();
     await service?.stop();
-    this.services.delete(name);
-  }
+    services.delete(name);
+  };
+  return {
+    get snapshots(): readonly ServiceSnapshot[] {
+      return Array.from(services.values(), (service) => service.snapshot());
+    },
+    start,
+    /** Ends removed services, starts new ones, and reloads the others. */
+    reload: async (definitions: readonly ServiceDefinition[], setup: ServeSetup): Promise<void> => {
+      const defined = new Map(definitions.map((definition) => [definition.name, definition]));
+      const gone = [...services.keys()].filter((name) => !defined.has(name));
+      await Promise.all(gone.map(endService));
+      for (const [name, definition] of defined) {
+        const running = services.get(name);
+        if (running === undefined) start([definition]);
+        else await running.reload(definition, setup);
+      }
+      options.onChange();
+    },
+    /** Gives up what services wait for to start or reload; `end` follows. */
+    abort: (): void => {
+      for (const service of services.values()) service.abort();
+    },
+    /**
+     * Drains all of them in parallel, then stops them. The first one is stopped last, because it reports the
+     * state of the others.
+     */
+    end: async (): Promise<void> => {
+      const all = [...services.values()];
+      await Promise.all(all.map((service) => service.drain()));
+      for (const service of all.reverse()) await service.stop();
+    },
+  };
 }
 
 type SupervisedService = ReturnType<typeof supervised>;

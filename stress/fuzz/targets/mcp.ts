@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
-import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
+import { createLiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../src/engine/mcp/mcp-context.js';
 import { connectStdio } from '../../../src/engine/mcp/stdio.js';
 import { openMemory } from '../../../src/engine/memory/index.js';
@@ -107,7 +107,7 @@ export async function openMcpTarget(): Promise<OpenTarget> {
   const workspace = folderOf(NOTES).path;
   const context = contextOf(home);
   const log = { info: () => undefined, warn: () => undefined };
-  const memory = new LiveMemory({
+  const memory = createLiveMemory({
     clock: context.clock,
     log,
     open: () => openMemory(context, { kind: 'workspace', dir: workspace }),

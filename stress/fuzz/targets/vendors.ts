@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
 import type { EmbeddingAdapter } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
 import { asProviderError } from '../../../src/engine/providers/provider-error.js';
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { Pacing } from '../../../src/engine/providers/requests/pacer.js';
@@ -115,7 +115,7 @@ async function perform(
         await runBatch(vendor.batch, { signal, timeoutMs: TIMEOUT_MS, pacing: UNPACED });
       return;
     }
-    await runAdapter(new VendorAdapter(unpaced(vendor), settings, TOOLS), call);
+    await runAdapter(vendorAdapter(unpaced(vendor), settings, TOOLS), call);
   } catch (error) {
     throw asProviderError(error, place);
   }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LiveMemory } from '../../../src/engine/mcp/live-memory.js';
+import { createLiveMemory, type LiveMemory } from '../../../src/engine/mcp/live-memory.js';
 import { type OpenedMemory, openMemory } from '../../../src/engine/memory/open-memory.js';
 import { contextOf } from '../../support/context.js';
 import { failureOf } from '../../support/failure.js';
@@ -27,7 +27,7 @@ function liveMemory(
   const context = contextOf(home);
   const opened: OpenedMemory[] = [];
   const warnings: string[] = [];
-  const memory = new LiveMemory({
+  const memory = createLiveMemory({
     clock,
     log: { info: () => undefined, warn: (text) => warnings.push(text) },
     open: async () => {

@@ -5,7 +5,7 @@ import type {
   EmbeddedPart,
   EmbeddingAdapter,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
 import type { ErrorCode } from '../../../src/engine/errors/index.js';
 import type { EmbeddingEvent } from '../../../src/engine/providers/embedding-event.js';
 import type { EmbeddingInput, EmbeddingVendor } from '../../../src/engine/providers/vendor.js';
@@ -93,7 +93,7 @@ export function conformanceSuite(subject: ConformanceSubject): void {
   );
   const make = async (fake: FakeVendor, change: Partial<AdapterSettings> = {}) => {
     const settings = { ...subject.settings(fake), ...change };
-    return new VendorAdapter(await subject.createVendor(settings), settings, {
+    return vendorAdapter(await subject.createVendor(settings), settings, {
       nowMs: () => performance.now(),
       // No waiting for chance: the shortest jitter.
       random: () => 0,

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { PATIENT, Pacer } from '../../../src/engine/providers/requests/pacer.js';
+import { createPacer, PATIENT } from '../../../src/engine/providers/requests/pacer.js';
 import type {
   BatchHandle,
   BatchResult,
@@ -29,7 +29,7 @@ async function withBatch(
       credential: { value: GEMINI_KEY, source: 'env GEMINI_API_KEY' },
     }),
   );
-  const pacer = new Pacer(
+  const pacer = createPacer(
     () => performance.now(),
     () => 0,
   );

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AdapterSettings } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
 import { tokenCacheFile } from '../../../src/engine/providers/github-copilot/auth-files.js';
 import { githubCopilot } from '../../../src/engine/providers/github-copilot/index.js';
 import { storeLogin } from '../../../src/engine/providers/github-copilot/stored-login.js';
@@ -54,7 +54,7 @@ async function startWorld(options: CopilotFakeOptions = {}) {
   const tools = { stateDir, clock, env: { SVC_GITHUB_URL: fake.origin } };
   const adapter = async (change: Partial<AdapterSettings> = {}) => {
     const settings = settingsOf(change);
-    return new VendorAdapter(
+    return vendorAdapter(
       await createCopilotVendor(githubCopilot, settings, tools, NEVER),
       settings,
       {

@@ -2,7 +2,7 @@ import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../src/engine/embeddings/vendor-adapter.js';
 import { PROVIDERS } from '../../../src/engine/providers/registry.js';
 import type { EmbeddingVendor, VendorTools } from '../../../src/engine/providers/vendor.js';
 import { VendorFault } from '../../../src/engine/providers/vendor-fault.js';
@@ -12,7 +12,7 @@ import { errorOf } from '../../support/failure.js';
 
 /** The port over a vendor, without jitter in its waits. */
 export function adapterOver(vendor: EmbeddingVendor, settings: AdapterSettings): EmbeddingAdapter {
-  return new VendorAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
+  return vendorAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
 }
 
 /** A vendor as the registry opens it. */

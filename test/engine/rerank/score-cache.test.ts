@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ScoreCache } from '../../../src/engine/rerank/score-cache.js';
+import { openScoreCache } from '../../../src/engine/rerank/score-cache.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('the cache of scores');
@@ -12,7 +12,7 @@ const keyOf = (number: number): Buffer => {
 };
 
 test('it is bounded: the oldest scores go first', () => {
-  const cache = ScoreCache.open(tempFolder().at('rerank.sqlite'));
+  const cache = openScoreCache(tempFolder().at('rerank.sqlite'));
   for (let from = 0; from < 60_000; from += 10_000) {
     cache.storeScores(
       Array.from({ length: 10_000 }, (_, at) => ({ key: keyOf(from + at), score: 0.5 })),
@@ -28,7 +28,7 @@ test('it is bounded: the oldest scores go first', () => {
 });
 
 test('days older than a month are forgotten', () => {
-  const cache = ScoreCache.open(tempFolder().at('rerank.sqlite'));
+  const cache = openScoreCache(tempFolder().at('rerank.sqlite'));
   for (const day of ['2026-01-01', '2026-02-20', '2026-03-01']) {
     cache.countSearch(day, 'voyage', undefined);
     cache.addCost(day, 'voyage', { tokens: 10 });

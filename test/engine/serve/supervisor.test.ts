@@ -6,7 +6,7 @@ import { SvcError } from '../../../src/engine/errors/index.js';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { isStoring, readinessOf } from '../../../src/engine/serve/readiness.js';
 import type { ServeSetup } from '../../../src/engine/serve/service.js';
-import { SERVICE_BACKOFF, Supervisor } from '../../../src/engine/serve/supervisor.js';
+import { createSupervisor, SERVICE_BACKOFF } from '../../../src/engine/serve/supervisor.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { backoffMs, iso } from '../../../src/engine/support/time.js';
 import { type ScriptedService, scriptedService, testLog } from '../../support/services.js';
@@ -31,7 +31,7 @@ const setup: ServeSetup = {
 
 function supervise(services: readonly ScriptedService[], backoff = QUICK) {
   const { logger, lines } = testLog();
-  const supervisor = new Supervisor({
+  const supervisor = createSupervisor({
     clock: { now: () => 1000 },
     backoff,
     log: logger,

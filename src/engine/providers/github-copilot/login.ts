@@ -6,7 +6,7 @@ import { textAt } from '../http/status-fault.js';
 import type { LoginOutput, LogoutOutput } from '../output-schemas.js';
 import { asProviderError } from '../provider-error.js';
 import { ADAPTER_IDS, type AdapterId, adapterOf, PROVIDERS } from '../registry.js';
-import { INTERACTIVE, ONCE, Pacer } from '../requests/pacer.js';
+import { createPacer, INTERACTIVE, ONCE } from '../requests/pacer.js';
 import type { VendorCall } from '../vendor.js';
 import { isTransient, VendorFault } from '../vendor-fault.js';
 import { loginFile, tokenCacheFile } from './auth-files.js';
@@ -49,7 +49,7 @@ export async function login(context: EngineContext, options: LoginOptions): Prom
   const { signal, onEvent } = options;
   const { clock, state } = context;
   const file = loginFile(state.stateDir);
-  const pacer = new Pacer();
+  const pacer = createPacer();
   const call = { signal, timeoutMs: TIMEOUT_MS, pacing: pacer.pacing(INTERACTIVE) };
   const explained = (error: unknown, endpoint: string): unknown => {
     const isStrange = error instanceof VendorFault && error.details.kind === 'answer';

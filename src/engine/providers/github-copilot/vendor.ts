@@ -12,7 +12,7 @@ import { readOpenAiAnswer } from '../openai-shaped.js';
 import { settingNames } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
 import { plainText } from '../requests/input-text.js';
-import { INTERACTIVE, Pacer } from '../requests/pacer.js';
+import { createPacer, INTERACTIVE } from '../requests/pacer.js';
 import type { EmbeddingVendor, ProviderSettings, VendorCall, VendorTools } from '../vendor.js';
 import { shownAddress, VendorFault } from '../vendor-fault.js';
 import { defaultCopilotUrl, githubHostsIn } from './github-hosts.js';
@@ -51,7 +51,7 @@ export async function createCopilotVendor(
   const githubToken = credential.value;
   const apiUrl = await githubApiFor(githubToken, tools);
   const session = copilotSession({ githubToken, apiUrl, baseUrl, headers }, tools);
-  const pacing = new Pacer().pacing(INTERACTIVE);
+  const pacing = createPacer().pacing(INTERACTIVE);
   const startCall: VendorCall = { signal, timeoutMs: settings.queryTimeoutMs, pacing };
   const model =
     settings.model === undefined

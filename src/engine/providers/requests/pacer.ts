@@ -66,107 +66,91 @@ const MIN_INTERVAL_MS = 20;
 /** Factor on the interval after each success. */
 const RECOVERY = 0.85;
 
-interface Run {
-  readonly rules: RetryRules;
-  readonly onEvent: (event: EmbeddingEvent) => void;
-  /** Consecutive pauses without a success. Those of other runs leave this one its tries. */
-  rounds: number;
-}
-
 function isTooLong(waitMs: number, { giveUpOnLongWaits, maxWaitMs }: RetryRules): boolean {
   return giveUpOnLongWaits && waitMs > maxWaitMs;
 }
 
+export type Pacer = ReturnType<typeof createPacer>;
+
 /**
  * Paces all requests of one adapter together: after a rate limit, all requests wait, and the rate
  * stays lower until answers succeed again. A rate limit slows a run down instead of failing it.
+ *
+ * @param nowMs monotonic clock
  */
-export class Pacer {
-  private pausedUntilMs = 0;
-  private intervalMs = 0;
-  private nextSlotMs = 0;
-  private readonly nowMs: () => number;
-  private readonly random: () => number;
-
-  /** @param nowMs monotonic clock */
-  constructor(nowMs = runningMs, random = Math.random) {
-    this.nowMs = nowMs;
-    this.random = random;
-  }
-
-  /** For the requests of one run. */
-  pacing(rules: RetryRules, onEvent: Run['onEvent'] = () => undefined): Pacing {
-    const run: Run = { rules, onEvent, rounds: 0 };
-    return {
-      ready: (signal) => this.ready(signal, rules),
-      delayAfter: (fault, tries) => this.delayAfter(fault, tries, run),
-      succeeded: () => this.succeeded(run),
-    };
-  }
-
-  private async ready(signal: AbortSignal, rules: RetryRules): Promise<void> {
-    for (;;) {
-      signal.throwIfAborted();
-      const now = this.nowMs();
-      const waitMs = Math.max(this.pausedUntilMs, this.nextSlotMs) - now;
-      // Whoever waits for a query would otherwise learn that nobody answered.
-      if (isTooLong(waitMs, rules)) {
-        throw new VendorFault('rate', 'the rate of requests is limited', { waitMs });
-      }
-      if (waitMs <= 0) {
-        this.nextSlotMs = now + this.intervalMs;
-        return;
-      }
-      await abortableSleep(waitMs, signal);
-    }
-  }
-
-  private delayAfter(fault: VendorFault, tries: number, run: Run): number | undefined {
-    if (!isTransient(fault)) return undefined;
-    const { rules, onEvent } = run;
-    const { kind, status, waitMs: askedMs } = fault.details;
-    if (isTooLong(askedMs ?? 0, rules)) return undefined;
-    if (kind === 'rate') return this.slowDown(askedMs, run);
-    const isUnanswered = kind === 'timeout' && status === undefined;
-    if (tries >= (isUnanswered ? rules.maxTimeouts : rules.maxTries)) return undefined;
-    const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(tries));
-    onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
-    return Math.max(1, waitMs);
-  }
-
-  /** Pauses all requests; rate limits of requests already in flight count as the same pause. */
-  private slowDown(askedMs: number | undefined, run: Run): number | undefined {
-    const { rules, onEvent } = run;
-    const now = this.nowMs();
-    if (now >= this.pausedUntilMs) {
-      if (now - this.pausedUntilMs > FORGOTTEN_MS) run.rounds = 0;
-      run.rounds += 1;
-      const most = askedMs === undefined ? rules.maxUntimedLimits : rules.maxTries;
-      if (run.rounds >= most) return undefined;
-      const waitMs = Math.min(rules.maxWaitMs, askedMs ?? this.backoff(run.rounds));
-      this.pausedUntilMs = now + waitMs;
-      // Later pauses show how long the limit lasts, not that the pace is too high.
-      if (run.rounds < rules.maxTries) {
-        const twice = Math.max(FIRST_INTERVAL_MS, this.intervalMs * 2);
-        this.intervalMs = Math.min(MAX_INTERVAL_MS, twice);
-      }
-      onEvent({ type: 'rate.limited', waitMs, askedMs, perSecond: 1000 / this.intervalMs });
-    }
-    // A longer pause may have begun while the request was in flight.
-    const leftMs = Math.max(1, this.pausedUntilMs - now);
-    return isTooLong(leftMs, rules) ? undefined : leftMs;
-  }
-
-  private succeeded(run: Run): void {
-    run.rounds = 0;
-    this.intervalMs *= RECOVERY;
-    if (this.intervalMs < MIN_INTERVAL_MS) this.intervalMs = 0;
-  }
-
+export function createPacer(nowMs = runningMs, random = Math.random) {
+  let pausedUntilMs = 0;
+  let intervalMs = 0;
+  let nextSlotMs = 0;
   /** Exponential, with jitter so that clients do not retry in step. */
-  private backoff(tries: number): number {
-    return FIRST_WAIT_MS * 2 ** (tries - 1) * (0.75 + this.random() / 2);
-  }
+  const backoff = (tries: number): number =>
+    FIRST_WAIT_MS * 2 ** (tries - 1) * (0.75 + random() / 2);
+  /** For the requests of one run. */
+  const pacing = (
+    rules: RetryRules,
+    onEvent: (event: EmbeddingEvent) => void = () => undefined,
+  ): Pacing => {
+    /** Consecutive pauses without a success. Those of other runs leave this one its tries. */
+    let rounds = 0;
+    /** Pauses all requests. @returns false to give up instead */
+    const pause = (now: number, askedMs: number | undefined): boolean => {
+      if (now - pausedUntilMs > FORGOTTEN_MS) rounds = 0;
+      rounds += 1;
+      const most = askedMs === undefined ? rules.maxUntimedLimits : rules.maxTries;
+      if (rounds >= most) return false;
+      const waitMs = Math.min(rules.maxWaitMs, askedMs ?? backoff(rounds));
+      pausedUntilMs = now + waitMs;
+      // Later pauses show how long the limit lasts, not that the pace is too high.
+      if (rounds < rules.maxTries) {
+        intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, intervalMs * 2));
+      }
+      onEvent({ type: 'rate.limited', waitMs, askedMs, perSecond: 1000 / intervalMs });
+      return true;
+    };
+    /** The wait after a rate limit. Those of requests already in flight count as the same pause. */
+    const delayAfterLimit = (askedMs: number | undefined): number | undefined => {
+      const now = nowMs();
+      if (now >= pausedUntilMs && !pause(now, askedMs)) return undefined;
+      // A longer pause may have begun while the request was in flight.
+      const leftMs = Math.max(1, pausedUntilMs - now);
+      return isTooLong(leftMs, rules) ? undefined : leftMs;
+    };
+    return {
+      ready: async (signal) => {
+        for (;;) {
+          signal.throwIfAborted();
+          const now = nowMs();
+          const waitMs = Math.max(pausedUntilMs, nextSlotMs) - now;
+          // Whoever waits for a query would otherwise learn that nobody answered.
+          if (isTooLong(waitMs, rules)) {
+            throw new VendorFault('rate', 'the rate of requests is limited', { waitMs });
+          }
+          if (waitMs <= 0) {
+            nextSlotMs = now + intervalMs;
+            return;
+          }
+          await abortableSleep(waitMs, signal);
+        }
+      },
+      delayAfter: (fault, tries) => {
+        if (!isTransient(fault)) return undefined;
+        const { kind, status, waitMs: askedMs } = fault.details;
+        if (isTooLong(askedMs ?? 0, rules)) return undefined;
+        if (kind === 'rate') return delayAfterLimit(askedMs);
+        const isUnanswered = kind === 'timeout' && status === undefined;
+        if (tries >= (isUnanswered ? rules.maxTimeouts : rules.maxTries)) return undefined;
+        const waitMs = Math.min(rules.maxWaitMs, askedMs ?? backoff(tries));
+        onEvent({ type: 'request.retried', why: fault.details.message, waitMs });
+        return Math.max(1, waitMs);
+      },
+      succeeded: () => {
+        rounds = 0;
+        intervalMs *= RECOVERY;
+        if (intervalMs < MIN_INTERVAL_MS) intervalMs = 0;
+      },
+    };
+  };
+  return { pacing };
 }
 
 /**

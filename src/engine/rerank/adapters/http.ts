@@ -8,7 +8,7 @@ import {
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
 import { TOO_LONG } from '../../providers/openai.js';
 import { broken, withoutResult } from '../../providers/read-vectors.js';
-import { INTERACTIVE, Pacer } from '../../providers/requests/pacer.js';
+import { createPacer, INTERACTIVE } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
 import { firstChars } from '../../support/text.js';
 import type { RerankerChoice } from '../choose-reranker.js';
@@ -83,7 +83,7 @@ const LEAST_CHARS = 200;
 /** A vendor's service, or a server with a `/rerank` endpoint. */
 export function createHttpReranker(settings: HttpSettings): Reranker {
   const { provider, model, baseUrl, credential, timeoutMs } = settings;
-  const pacer = new Pacer();
+  const pacer = createPacer();
   const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
   const headers = bearerHeaders(credential?.value, settings.headers);
   let dialect: Dialect = DIALECTS[provider];

@@ -5,7 +5,7 @@ import type {
   KeyedInput,
   StoredBatchJob,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
 import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
 import type {
   BatchSettings,
@@ -48,7 +48,7 @@ export function batchOf(
   return {
     isOn: settings.batch.enabled,
     embed: async function* (inputs, options) {
-      const { batch } = new VendorAdapter(await vendor, settings, { nowMs, random: () => 0 });
+      const { batch } = vendorAdapter(await vendor, settings, { nowMs, random: () => 0 });
       if (batch === undefined) throw new Error('this vendor has no batch API');
       yield* batch.embed(inputs, options);
     },

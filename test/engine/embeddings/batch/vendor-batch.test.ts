@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AdapterSettings } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import type { AdapterId } from '../../../../src/engine/providers/registry.js';
-import { PATIENT, Pacer } from '../../../../src/engine/providers/requests/pacer.js';
+import { createPacer, PATIENT } from '../../../../src/engine/providers/requests/pacer.js';
 import type {
   BatchResult,
   BatchStatus,
@@ -54,7 +54,7 @@ async function batchOf(
 const ENTRIES = Array.from({ length: 10 }, (_, i) => ({ key: `k${i}`, input: { text: `t ${i}` } }));
 
 function call(): VendorCall {
-  const pacing = new Pacer(
+  const pacing = createPacer(
     () => performance.now(),
     () => 0,
   ).pacing(PATIENT, () => undefined);

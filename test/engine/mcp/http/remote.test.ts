@@ -7,7 +7,7 @@ import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import { httpSettings } from '../../../../src/engine/mcp/http/http-settings.js';
 import { listenHttp } from '../../../../src/engine/mcp/http/listen-http.js';
-import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
+import { createLiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import {
   createToken,
@@ -84,7 +84,7 @@ async function remote(
         agent === null ? { kind: 'agent' } : { kind: 'agent', agentId: agent },
         {},
       );
-      const memory = new LiveMemory({ open: () => opened, clock, log });
+      const memory = createLiveMemory({ open: () => opened, clock, log });
       ends.push(async () => {
         await memory.close();
         await (await opened).backend.close();

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
+import { createLiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { type McpContext, sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import { getLines } from '../../../../src/engine/mcp/tools/answers.js';
 import { type MemorySelection, openMemory } from '../../../../src/engine/memory/open-memory.js';
@@ -30,7 +30,7 @@ async function readAll(
   const context = contextOf(home);
   const opened = await openMemory(context, selection);
   const log = { info: () => undefined, warn: () => undefined };
-  const memory = new LiveMemory({ open: async () => opened, clock, log });
+  const memory = createLiveMemory({ open: async () => opened, clock, log });
   const session = sessionOf({});
   const mcpContext: McpContext = { memory, session, mask: createSecretMask(), log, version: '0' };
   const parts: string[] = [];

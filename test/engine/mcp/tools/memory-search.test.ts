@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { askMemory } from '../../../../src/engine/eval/ask-memory.js';
 import { parseQuestions } from '../../../../src/engine/eval/question-file.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { LiveMemory } from '../../../../src/engine/mcp/live-memory.js';
+import { createLiveMemory } from '../../../../src/engine/mcp/live-memory.js';
 import { type McpContext, sessionOf } from '../../../../src/engine/mcp/mcp-context.js';
 import {
   getLines,
@@ -33,7 +33,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
   const context = contextOf(home);
   const opened = await openMemory(context, { kind: 'workspace', dir: NOTES.path });
   const log = { info: () => undefined, warn: () => undefined };
-  const memory = new LiveMemory({ open: async () => opened, clock, log });
+  const memory = createLiveMemory({ open: async () => opened, clock, log });
   const mask = createSecretMask();
   const mcpContext: McpContext = { memory, session: sessionOf({}), mask, log, version: '0' };
   const query = 'roof';
@@ -102,7 +102,7 @@ test('a file name takes one line of the text, and can be passed on as it is show
     dir: evil.path,
   });
   const log = { info: () => undefined, warn: () => undefined };
-  const memory = new LiveMemory({ open: async () => opened, clock: { now: Date.now }, log });
+  const memory = createLiveMemory({ open: async () => opened, clock: { now: Date.now }, log });
   const mask = createSecretMask();
   const mcpContext: McpContext = { memory, session: sessionOf({}), mask, log, version: '0' };
   const query = 'falcon';

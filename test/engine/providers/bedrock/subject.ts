@@ -2,7 +2,7 @@ import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
 import { bedrock } from '../../../../src/engine/providers/bedrock/index.js';
 import { createBedrockVendor } from '../../../../src/engine/providers/bedrock/vendor.js';
 import { asProviderError } from '../../../../src/engine/providers/provider-error.js';
@@ -19,7 +19,7 @@ export function bedrockAdapter(
     const tools = { stateDir: '/nonexistent', clock: Date, env };
     const model = settings.model ?? bedrock.model ?? '';
     const vendor = createBedrockVendor({ ...settings, model }, tools, bedrock);
-    return new VendorAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
+    return vendorAdapter(vendor, settings, { nowMs: () => performance.now(), random: () => 0 });
   } catch (error) {
     throw asProviderError(error, {
       provider: settings.provider,

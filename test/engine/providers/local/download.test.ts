@@ -13,7 +13,11 @@ import {
   parseModelReference,
   type RemoteReference,
 } from '../../../../src/engine/providers/local/model.js';
-import { ONCE, Pacer, type RetryRules } from '../../../../src/engine/providers/requests/pacer.js';
+import {
+  createPacer,
+  ONCE,
+  type RetryRules,
+} from '../../../../src/engine/providers/requests/pacer.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
 import { type FileHost, sha256, startFileHost } from '../../../fakes/file-host.js';
 import { fillDisk, freeDisk, smallDisk } from '../../../support/small-disk.js';
@@ -82,7 +86,7 @@ function download(reference: string, folder: TempFolder, run: Run = {}) {
   return downloadModel(parsed, {
     modelCacheDir: run.modelCacheDir ?? folder.path,
     env: run.env ?? {},
-    pacing: new Pacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
+    pacing: createPacer(nowMs, () => 0).pacing(run.rules ?? ONCE, onEvent),
     signal: run.signal ?? NEVER,
     onEvent,
     limits: { connectMs: 2000, idleMs: run.idleMs ?? 2000 },

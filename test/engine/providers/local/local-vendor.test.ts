@@ -9,7 +9,7 @@ import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../../src/engine/embeddings/embedding-adapter.js';
-import { VendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
+import { vendorAdapter } from '../../../../src/engine/embeddings/vendor-adapter.js';
 import {
   cacheFileName,
   parseModelReference,
@@ -55,7 +55,7 @@ function open(modelPath: string, opening: Opening = {}): EmbeddingAdapter {
     env: opening.env ?? {},
     threads: 1,
   });
-  const adapter = new VendorAdapter(vendor, settings, { nowMs, random: () => 0 });
+  const adapter = vendorAdapter(vendor, settings, { nowMs, random: () => 0 });
   opened.push(adapter);
   return adapter;
 }

@@ -3,10 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EmbeddingEvent } from '../../../../src/engine/providers/embedding-event.js';
 import {
+  createPacer,
   INTERACTIVE,
   ONCE,
   PATIENT,
-  Pacer,
+  type Pacer,
 } from '../../../../src/engine/providers/requests/pacer.js';
 import {
   VendorFault,
@@ -21,7 +22,7 @@ const fault = (kind: VendorFaultKind, waitMs?: number): VendorFault =>
 
 /** A pacer on a clock that the test moves. */
 function pacerAt(clock: { ms: number }): Pacer {
-  return new Pacer(
+  return createPacer(
     () => clock.ms,
     () => 0.5,
   );

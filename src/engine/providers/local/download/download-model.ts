@@ -6,7 +6,7 @@ import type { EmbeddingEvent } from '../../embedding-event.js';
 import { parseAnswer, sendRequest } from '../../http/http-client.js';
 import { jsonAt } from '../../http/status-fault.js';
 import { asProviderError } from '../../provider-error.js';
-import { PATIENT, Pacer, type Pacing } from '../../requests/pacer.js';
+import { createPacer, PATIENT, type Pacing } from '../../requests/pacer.js';
 import type { ProviderSettings, VendorCall } from '../../vendor.js';
 import { shownAddress, VendorFault, withoutEndSlashes } from '../../vendor-fault.js';
 import {
@@ -40,7 +40,7 @@ export async function ensureModel({
     const reference = parseModelReference(modelPath);
     // A try continues where the last one ended.
     const rules = { ...PATIENT, maxTimeouts: PATIENT.maxTries };
-    const pacing = new Pacer().pacing(rules, options.onEvent);
+    const pacing = createPacer().pacing(rules, options.onEvent);
     const { downloaded } =
       reference.kind === 'file'
         ? { downloaded: false }
