@@ -32,14 +32,14 @@ const headerName = () => pattern(HEADER_NAME, 'the name of a header');
 /** More would only make checks slower. */
 const MOST_SECRETS = 8;
 
-const verified = <Scheme extends string>(scheme: Scheme, note: string) => ({
+const verified = <Scheme extends string>(scheme: Scheme) => ({
   scheme: requiredKey(z.literal(scheme), 'How the sender proves who it is'),
   secrets: requiredKey(
     z
       .array(secret())
       .check(nonEmpty(), atMost(MOST_SECRETS))
       .register(NOTES, { form: `a list of 1 to ${MOST_SECRETS} secrets` }),
-    `Valid secrets, so that one can be replaced without an outage${note}; see [Secrets](#secrets)`,
+    'Valid secrets, so that one can be replaced without an outage; see [Secrets](#secrets)',
   ),
   toleranceSeconds: key(
     integer(1),
@@ -47,11 +47,11 @@ const verified = <Scheme extends string>(scheme: Scheme, note: string) => ({
   ),
 });
 
-const vendor = <Scheme extends string>(scheme: Scheme) => z.strictObject(verified(scheme, ''));
+const vendor = <Scheme extends string>(scheme: Scheme) => z.strictObject(verified(scheme));
 
 const hmac = () =>
   z.strictObject({
-    ...verified('hmac', ''),
+    ...verified('hmac'),
     header: requiredKey(headerName(), '`hmac`: header with the signature'),
     algorithm: key(z.enum(['sha256', 'sha512']), '`hmac`: hash function'),
     encoding: key(z.enum(['hex', 'base64']), '`hmac`: how the signature is written'),

@@ -72,7 +72,9 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
         socket: idleMs,
       },
     });
-    const { status, headers } = await headOf(stream, url, request.signal);
+    const { status, headers } = await answerHead(stream).catch((error: unknown) => {
+      throw transferFault(error, url, request.signal);
+    });
     if (url.origin === first) linked = { ...linked, ...linkedFile(headers) };
     const location = headers['location'];
     if (status >= 300 && status < 400 && typeof location === 'string') {
@@ -97,21 +99,11 @@ export async function openDownload(request: DownloadRequest): Promise<OpenedDown
   });
 }
 
-async function headOf(stream: Stream, url: URL, signal: AbortSignal) {
-  try {
-    return await answerHead(stream);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw transferFault(error, url);
-  }
-}
-
 async function* bodyOf(stream: Stream, url: URL, signal: AbortSignal): AsyncGenerator<Buffer> {
   try {
     for await (const part of stream) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
   } catch (error) {
-    signal.throwIfAborted();
-    throw transferFault(error, url);
+    throw transferFault(error, url, signal);
   }
 }
 
@@ -159,8 +151,9 @@ function refusedFault(status: number, headers: AnswerHeaders, body: string, url:
 
 const TRY_AGAIN = 'check the connection and try again';
 
-/** The host is named: redirects lead to others, and a firewall may let only some through. */
-function transferFault(error: unknown, { host }: URL): VendorFault {
+/** Names the host: redirects lead to others, and a firewall may let only some through. @throws the signal's reason */
+function transferFault(error: unknown, { host }: URL, signal: AbortSignal): VendorFault {
+  signal.throwIfAborted();
   if (error instanceof TimeoutError) {
     const message = `the download from ${host} stalled (${error.event})`;
     return new VendorFault('timeout', message, { hint: TRY_AGAIN, cause: error });
