@@ -47,6 +47,7 @@ export function errorsPage(): string {
   const errors = Object.entries(ERROR_CODES).map(([code, { exit, summary }]) => {
     return [`\`${code}\``, String(exit), summary, hints[code] ?? ''];
   });
+  errors.sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   const warnings = Object.entries(WARNING_CODES).map(([code, summary]) => [`\`${code}\``, summary]);
   return [
     INTRODUCTION,
