@@ -23,6 +23,7 @@ import {
   COPIED_TABLES,
   type CopiedTable,
   copiedColumns,
+  hasFlow,
   isBelowMark,
   isNewerRow,
   type RecordRow,
@@ -171,7 +172,7 @@ async function copyTable(
   const columns = copiedColumns(table);
   const mark = await source.highWaterMark();
   const copied = await target.copiedFrom(from);
-  const hasFlow = table.localColumns.includes('flow_seq');
+  const isOfFlow = hasFlow(table);
   const part: CopyPart<RecordRow> = {
     name: table.name,
     source,
@@ -181,7 +182,7 @@ async function copyTable(
     isNewer: (a, b) => isNewerRow(table, a, b),
     wasCopied: (row) =>
       (copied !== undefined && isBelowMark(table, row, copied)) ||
-      (hasFlow && deletedFlows.has(row['flow_id'])),
+      (isOfFlow && deletedFlows.has(row['flow_id'])),
     onDeleted: (row) => table.name === 'flows' && deletedFlows.add(row['id']),
   };
   const result = await runPart(part, options);

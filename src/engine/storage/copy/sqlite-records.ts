@@ -2,19 +2,18 @@ import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
-import { queryRow, queryValue, runSql } from '../../sqlite/query.js';
+import { queryRows, runSql } from '../../sqlite/query.js';
 import {
   type CopiedTable,
   FLOW_IN_SQLITE,
-  highWaterMarkSql,
-  newerSql,
   PAGE_CHARACTERS,
   pageSql,
   type RecordRow,
   type RecordStore,
+  recordsOf,
   rowsOf,
   sameInSqlite,
-  writtenColumns,
+  upsertSql,
 } from './record-tables.js';
 
 const BUSY_TIMEOUT_MS = 1000;
@@ -55,22 +54,31 @@ export function openCopiedFlows(
 
 /** The rows of a table in flows.sqlite. */
 export function sqliteRecords(database: Connection, table: CopiedTable): RecordStore {
-  const rows = rowsOf(table, '');
-  const first = database.prepare<[], RecordRow>(pageSql(table, rows, true, () => '?'));
-  const next = database.prepare<unknown[], RecordRow>(pageSql(table, rows, false, () => '?'));
+  const byName = (column: string): string => `@${column}`;
+  const page = (isFirst: boolean) =>
+    database.prepare<RecordRow[], RecordRow>(pageSql(table, '', isFirst, byName));
+  const [first, next] = [page(true), page(false)];
   const same = database.prepare<[RecordRow], RecordRow>(
-    `SELECT * FROM ${rows} WHERE ${sameInSqlite(table)}`,
+    `SELECT * FROM ${rowsOf(table, '')} WHERE ${sameInSqlite(table)}`,
   );
-  const upsert = database.prepare<[RecordRow]>(upsertSql(table));
+  const upsert = database.prepare<[RecordRow]>(
+    upsertSql(table, '', (columns) => {
+      const values = columns.map((name) =>
+        name === 'flow_seq' ? `coalesce(${FLOW_IN_SQLITE}, 0)` : byName(name),
+      );
+      return `VALUES (${values.join(', ')})`;
+    }),
+  );
+  const inOrder = (text: string): string => text.replaceAll(/\$\d/gu, '?');
+  const statements = {
+    query: async <Row>(text: string, values: readonly unknown[] = []) =>
+      queryRows<Row>(database, inOrder(text), ...values),
+    run: async (text: string, values: readonly unknown[] = []) =>
+      runSql(database, inOrder(text), ...values),
+  };
   return {
-    count: async () => queryValue<number>(database, `SELECT count(*) FROM ${rows}`) ?? 0,
-    page: async (after) => {
-      const nextRows =
-        after === undefined
-          ? first.iterate()
-          : next.iterate(table.order.map((column) => after[column]));
-      return pageOf(nextRows);
-    },
+    ...recordsOf(statements, table, ''),
+    page: async (after) => pageOf(after === undefined ? first.iterate() : next.iterate(after)),
     find: async (records) => records.flatMap((row) => same.all(row)),
     write: async (records) => {
       let written = 0;
@@ -78,19 +86,6 @@ export function sqliteRecords(database: Connection, table: CopiedTable): RecordS
         for (const row of records) written += upsert.run(row).changes;
       })();
       return written;
-    },
-    id: async () => queryValue<string>(database, 'SELECT id FROM store') ?? '',
-    highWaterMark: async () => {
-      if (table.createdColumn === undefined) return undefined;
-      return queryRow(database, highWaterMarkSql(table, rows));
-    },
-    copiedFrom: async (source) => {
-      const sql = 'SELECT seq, at FROM copies WHERE source = ? AND part = ?';
-      return queryRow(database, sql, source, table.name);
-    },
-    noteCopied: async (source, { seq, at }) => {
-      const sql = 'INSERT OR REPLACE INTO copies (source, part, seq, at) VALUES (?, ?, ?, ?)';
-      runSql(database, sql, source, table.name, seq, at);
     },
   };
 }
@@ -104,16 +99,4 @@ function pageOf(rows: Iterable<RecordRow>): readonly RecordRow[] {
     if (characters >= PAGE_CHARACTERS) break;
   }
   return page;
-}
-
-function upsertSql(table: CopiedTable): string {
-  const columns = writtenColumns(table);
-  const hasFlow = table.localColumns.includes('flow_seq');
-  return `INSERT INTO ${table.name} (${[...columns, ...(hasFlow ? ['flow_seq'] : [])].join(', ')})
-    VALUES (${[
-      ...columns.map((name) => `@${name}`),
-      ...(hasFlow ? [`coalesce(${FLOW_IN_SQLITE}, 0)`] : []),
-    ].join(', ')})
-    ON CONFLICT DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}
-    WHERE ${newerSql(table, table.name)}`;
 }
