@@ -32,8 +32,8 @@ export const recallOutputSchema = documentSchema({
     z.enum(RECALL_STATUSES),
     '`ok`: something was recalled. `empty`: nothing in memory is relevant. `closed`: a gate is closed. `timeout_partial`: it ran out of time and recalled partial results. `timeout`: it ran out of time without results. `unavailable`: memory could not be searched. Only `ok` and `timeout_partial` change the turn.',
   ),
-  agent: field(z.string(), 'The agent whose memory was used.'),
-  sessionKey: field(z.nullable(z.string()), 'From `--session-key`; otherwise `null`.'),
+  agent: field.text('The agent whose memory was used.'),
+  sessionKey: field.textOrNull('From `--session-key`; otherwise `null`.'),
   chatType: field(
     z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
     'From `--chat-type` or the session key; `null` if unknown.',
@@ -43,12 +43,12 @@ export const recallOutputSchema = documentSchema({
       gate,
       'See [active-memory.md](active-memory.md#gates). `plugin` and `interactive` are the two gates of the specification.',
     ),
-    open: field(z.boolean(), 'False for at most the last one.'),
-    why: field(z.string(), 'A short explanation for people.'),
-    hint: field(z.optional(z.string()), 'How to open it.'),
+    open: field.flag('False for at most the last one.'),
+    why: field.text('A short explanation for people.'),
+    hint: field.optionalText('How to open it.'),
   }),
   closedBy: field(z.nullable(gate), 'The closed gate; `null` if all are open.'),
-  query: field(z.nullable(z.string()), 'The search query; `null` if a gate is closed.'),
+  query: field.textOrNull('The search query; `null` if a gate is closed.'),
   queryMode: field(
     z.nullable(z.enum(['message', 'recent', 'full'])),
     'Configured `queryMode`; `null` if a gate is closed.',
@@ -61,13 +61,12 @@ export const recallOutputSchema = documentSchema({
     z.nullable(searchMode),
     'How memory was searched; `null` if it was not, or the answer came from the cache.',
   ),
-  summary: field(
-    z.nullable(z.string()),
+  summary: field.textOrNull(
     'The recalled text, at most `maxSummaryChars`; `null` if there is none. Not escaped: use `block` in a prompt.',
   ),
-  block: field(z.nullable(z.string()), 'The text escaped and labelled, ready for a prompt.'),
+  block: field.textOrNull('The text escaped and labelled, ready for a prompt.'),
   sources: listField('The passages it is based on.', {
-    path: field(z.string(), 'Path as in search results.'),
+    path: field.text('Path as in search results.'),
     source: field(source, '`memory`: a note. `sessions`: a conversation.'),
     startLine: field(line, 'First line of the passage, 1-based.'),
     endLine: field(line, 'Last line of the passage, inclusive.'),
@@ -76,8 +75,8 @@ export const recallOutputSchema = documentSchema({
       '0 to 1; see [search.md](search.md#scores).',
     ),
   }),
-  model: field(z.nullable(z.string()), 'The model that condensed it; `null` if none was used.'),
-  cached: field(z.boolean(), 'Whether the answer came from the cache.'),
+  model: field.textOrNull('The model that condensed it; `null` if none was used.'),
+  cached: field.flag('Whether the answer came from the cache.'),
   breaker: field(
     z.enum(BREAKER_STATES),
     'The circuit breaker. `open`: the last recalls all timed out, so providers and models are skipped for a while. `half_open`: this recall tried again.',
@@ -87,9 +86,9 @@ export const recallOutputSchema = documentSchema({
 
 /** `svc memory recall --switch on|off --json`. */
 export const recallSwitchOutputSchema = documentSchema({
-  agent: field(z.string(), 'The agent of the conversation.'),
-  sessionKey: field(z.string(), 'From `--session-key`.'),
-  switchedOn: field(z.boolean(), 'Whether recalls are now on.'),
+  agent: field.text('The agent of the conversation.'),
+  sessionKey: field.text('From `--session-key`.'),
+  switchedOn: field.flag('Whether recalls are now on.'),
 });
 
 export type RecallOutput = DocumentOf<typeof recallOutputSchema>;

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  count,
   type DocumentOf,
   documentSchema,
   field,
@@ -10,7 +9,7 @@ import {
   optionalObjectField,
 } from '../errors/output-schema.js';
 import { skipped } from '../memory/output-schemas.js';
-import { claim, decision, keyAndText, place, score, when } from './output-schemas.js';
+import { claim, decision, keyAndText, place, score } from './output-schemas.js';
 import { VERDICTS } from './promotion/compare.js';
 import { GATES } from './scoring/gates.js';
 import { CLAIM_FATES } from './scoring/recall-entry.js';
@@ -22,35 +21,34 @@ const part = z.number().check(z.minimum(0), z.maximum(1));
 const fate = z.enum(CLAIM_FATES);
 
 const signals = {
-  recalls: field(count, 'Searches it answered.'),
-  notes: field(count, 'Daily notes the light phase found it in.'),
-  grounded: field(count, 'Signals added by backfills.'),
-  questions: field(
-    count,
+  recalls: field.count('Searches it answered.'),
+  notes: field.count('Daily notes the light phase found it in.'),
+  grounded: field.count('Signals added by backfills.'),
+  questions: field.count(
     'Different questions, or days if there are more; notes and conversations count once a day.',
   ),
-  days: field(count, 'Different days, at most the newest 16.'),
-  firstSignalAt: field(when, 'Time of the first signal.'),
-  lastSignalAt: field(when, 'Time of the last signal.'),
+  days: field.count('Different days, at most the newest 16.'),
+  firstSignalAt: field.time('Time of the first signal.'),
+  lastSignalAt: field.time('Time of the last signal.'),
 };
 
 const gate = z.strictObject({
   gate: field(z.enum(GATES), 'See [dreaming.md](dreaming.md#gates).'),
-  passed: field(z.boolean(), 'Whether the claim passes.'),
-  why: field(z.string(), 'A short explanation for people.'),
+  passed: field.flag('Whether the claim passes.'),
+  why: field.text('A short explanation for people.'),
 });
 
 /** `svc dream candidates --json`. */
 export const dreamCandidatesOutputSchema = documentSchema({
   ...place,
-  total: field(count, 'Total number of claims.'),
-  ready: field(count, 'Number of claims that the next sweep would promote.'),
+  total: field.count('Total number of claims.'),
+  ready: field.count('Number of claims that the next sweep would promote.'),
   candidates: listField('At most `--limit`.', {
     ...claim,
     ...signals,
     score: field(score, 'Sum of the weighted signals and the boosts; may exceed 1.'),
-    passes: field(z.boolean(), 'Whether it passes every gate.'),
-    promotes: field(z.boolean(), 'Whether the next sweep would promote it.'),
+    passes: field.flag('Whether it passes every gate.'),
+    promotes: field.flag('Whether the next sweep would promote it.'),
     signals: objectField('The six signals, each 0 to 1; see [dreaming.md](dreaming.md#scoring).', {
       frequency: field(part, 'How often it was recalled or noted.'),
       relevance: field(part, 'How well it answered.'),
@@ -74,9 +72,9 @@ export const dreamExplainOutputSchema = documentSchema({
   ...claim,
   ...signals,
   fate: field(fate, 'Status of the claim.'),
-  decidedAt: field(z.nullable(when), 'When it was decided; `null` while open.'),
-  sweep: field(z.nullable(z.string()), 'The sweep that promoted it; otherwise `null`.'),
-  tags: field(z.array(z.string()), 'Concepts it mentions, at most 8.'),
+  decidedAt: field.timeOrNull('When it was decided; `null` while open.'),
+  sweep: field.textOrNull('The sweep that promoted it; otherwise `null`.'),
+  tags: field.texts('Concepts it mentions, at most 8.'),
   score: field(score, 'Sum of `adds`.'),
   parts: listField('The six signals and the boosts from earlier light and REM phases.', {
     part: field(
@@ -86,10 +84,10 @@ export const dreamExplainOutputSchema = documentSchema({
     value: field(part, '0 to 1.'),
     weight: field(part, 'The most it can add.'),
     adds: field(part, 'Value times weight.'),
-    why: field(z.string(), 'A short explanation for people.'),
+    why: field.text('A short explanation for people.'),
   }),
   gates: field(z.array(gate), 'Every gate, in order.'),
-  passes: field(z.boolean(), 'Whether it passes every gate.'),
+  passes: field.flag('Whether it passes every gate.'),
   note: field(
     z.enum(['found', 'changed', 'missing', 'superseded']),
     '`found`: its note still contains it. `changed`: its note has a similar statement. `missing`: neither. `superseded`: a later note contradicts it.',
@@ -101,14 +99,13 @@ export const dreamExplainOutputSchema = documentSchema({
   trail: listField(
     'What sweeps did to its entry in `MEMORY.md`, oldest first, without those that were undone.',
     {
-      sweep: field(z.string(), 'ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
+      sweep: field.text('ID of the sweep that changed `MEMORY.md`; for `svc dream undo`.'),
       day: field(z.iso.date(), 'Its day.'),
       change: field(
         z.enum(['added', 'replaced', 'superseded', 'retired']),
         '`added`: it got an entry. `replaced`: its entry replaced another. `superseded`: another replaced its entry. `retired`: its entry was moved to the archive.',
       ),
-      other: field(
-        z.nullable(z.string()),
+      other: field.textOrNull(
         'Text of the entry that it replaced or that replaced it; otherwise `null`.',
       ),
     },
@@ -118,7 +115,7 @@ export const dreamExplainOutputSchema = documentSchema({
 /** `svc dream signals --json`. */
 export const dreamSignalsOutputSchema = documentSchema({
   ...place,
-  total: field(count, 'Total number of claims.'),
+  total: field.count('Total number of claims.'),
   claims: listField('At most `--limit`.', {
     ...claim,
     ...signals,
@@ -132,7 +129,7 @@ export const dreamSignalsOutputSchema = documentSchema({
 export const dreamPromoteOutputSchema = documentSchema({
   ...place,
   ...decision.shape,
-  sweep: field(z.nullable(z.string()), 'ID for `svc dream undo`; `null` if nothing was decided.'),
+  sweep: field.textOrNull('ID for `svc dream undo`; `null` if nothing was decided.'),
 });
 
 /** `svc dream reject --json`. */
@@ -141,20 +138,20 @@ export const dreamRejectOutputSchema = documentSchema({ ...place, ...claim });
 /** `svc dream backfill --json`: with one of the last two fields, depending on flags. */
 export const dreamBackfillOutputSchema = documentSchema({
   ...place,
-  id: field(z.nullable(z.string()), 'ID for `--rollback`; `null` if nothing changed.'),
+  id: field.textOrNull('ID for `--rollback`; `null` if nothing changed.'),
   backfilled: optionalObjectField('Only with `--path`.', {
-    dryRun: field(z.boolean(), 'True if nothing was written.'),
-    notes: field(count, 'Daily notes read.'),
-    notesLeft: field(count, 'Older notes over the limit of one run.'),
+    dryRun: field.flag('True if nothing was written.'),
+    notes: field.count('Daily notes read.'),
+    notesLeft: field.count('Older notes over the limit of one run.'),
     leans: objectField('Number of statements by how long they are likely to stay true.', {
-      lasting: field(count, 'Below a heading such as "Decisions" or "Lessons": two signals.'),
-      durable: field(count, 'Worded as a rule, a habit or a permanent fact: one signal.'),
-      unclear: field(count, 'No signal.'),
-      situational: field(count, 'Events of that day: no signal.'),
+      lasting: field.count('Below a heading such as "Decisions" or "Lessons": two signals.'),
+      durable: field.count('Worded as a rule, a habit or a permanent fact: one signal.'),
+      unclear: field.count('No signal.'),
+      situational: field.count('Events of that day: no signal.'),
     }),
     claims: listField('Statements that got signals, in note order.', {
       ...keyAndText,
-      path: field(z.string(), 'The note, relative to the workspace.'),
+      path: field.text('The note, relative to the workspace.'),
       startLine: field(line, 'First line, 1-based.'),
       endLine: field(line, 'Last line, inclusive.'),
       lean: field(z.enum(['lasting', 'durable']), 'See `leans`.'),
@@ -162,7 +159,7 @@ export const dreamBackfillOutputSchema = documentSchema({
     skipped: field(skipped, 'Notes that could not be read.'),
   }),
   rolledBack: optionalObjectField('Only with `--rollback`.', {
-    claims: field(count, 'Number of claims affected.'),
+    claims: field.count('Number of claims affected.'),
   }),
 });
 

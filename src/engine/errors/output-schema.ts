@@ -13,6 +13,16 @@ export function field<T extends z.ZodMiniType>(schema: T, meaning: string): T {
   return schema.check(z.describe(meaning));
 }
 
+// Fields of the most common types.
+field.text = (meaning: string) => field(z.string(), meaning);
+field.textOrNull = (meaning: string) => field(z.nullable(z.string()), meaning);
+field.optionalText = (meaning: string) => field(z.optional(z.string()), meaning);
+field.texts = (meaning: string) => field(z.array(z.string()), meaning);
+field.flag = (meaning: string) => field(z.boolean(), meaning);
+field.count = (meaning: string) => field(count, meaning);
+field.time = (meaning: string) => field(z.iso.datetime(), meaning);
+field.timeOrNull = (meaning: string) => field(z.nullable(z.iso.datetime()), meaning);
+
 type Shape = Record<string, z.ZodMiniType>;
 
 /** A list of objects with these fields. */
@@ -44,9 +54,9 @@ export function optionalObjectField<Fields extends Shape>(meaning: string, field
 export const warningsSchema = listField(
   'Problems that did not fail the command, see [warning codes](errors.md#warning-codes); usually empty.',
   {
-    code: field(z.string(), 'For programs.'),
-    message: field(z.string(), 'For people.'),
-    hint: field(z.optional(z.string()), 'What to do about it.'),
+    code: field.text('For programs.'),
+    message: field.text('For people.'),
+    hint: field.optionalText('What to do about it.'),
   },
 );
 
@@ -73,7 +83,7 @@ export const line = z.int().check(z.minimum(1));
 
 /** A place in a text file. */
 export const locationFields = {
-  file: field(z.string(), 'Absolute path.'),
+  file: field.text('Absolute path.'),
   line: field(line, '1-based.'),
   column: field(line, '1-based, in UTF-16 code units.'),
 };
@@ -81,15 +91,15 @@ export const locationFields = {
 /** The lines of a text that change, and some around them. */
 export const diffSchema = listOf({
   kind: field(z.enum(['added', 'context', 'removed']), '`context` stays as it is.'),
-  text: field(z.string(), 'One line.'),
+  text: field.text('One line.'),
 });
 
-export const forDisplay = field(z.string(), 'For display.');
-export const hint = field(z.string(), 'How to fix it.');
+export const forDisplay = field.text('For display.');
+export const hint = field.text('How to fix it.');
 
 /** An error inside a document. */
 export const failureSchema = z.strictObject({
-  code: field(z.string(), 'See [errors.md](errors.md#error-codes).'),
+  code: field.text('See [errors.md](errors.md#error-codes).'),
   message: forDisplay,
   hint: z.optional(hint),
 });

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  count,
   type DocumentOf,
   documentSchema,
   field,
@@ -20,31 +19,30 @@ const difference = z.strictObject({
   low: field(z.number(), 'Lower end of the 95 % confidence interval.'),
   high: field(z.number(), 'Upper end of the 95 % confidence interval.'),
   p: field(share, 'Two-sided p-value.'),
-  beyondChance: field(z.boolean(), 'Whether it is significant at 5 %.'),
+  beyondChance: field.flag('Whether it is significant at 5 %.'),
 });
 
 const variant = z.strictObject({
-  name: field(z.string(), '`as configured`, or the variant as typed.'),
+  name: field.text('`as configured`, or the variant as typed.'),
   settings: field(z.record(z.string(), z.unknown()), 'Settings that override `memorySearch`.'),
   mode: field(searchMode, 'Search mode.'),
-  provider: field(z.nullable(z.string()), 'Embedding provider; `null` in lexical search.'),
-  model: field(z.nullable(z.string()), 'Embedding model; `null` in lexical search.'),
-  fellBack: field(
-    count,
+  provider: field.textOrNull('Embedding provider; `null` in lexical search.'),
+  model: field.textOrNull('Embedding model; `null` in lexical search.'),
+  fellBack: field.count(
     'Questions answered by keyword search only although a provider is configured.',
   ),
-  corrected: field(count, 'Questions with words that are not in the index and were replaced.'),
+  corrected: field.count('Questions with words that are not in the index and were replaced.'),
   rerank: objectOrNullField('`null` without reranking.', {
-    name: field(z.string(), 'Provider and model of the reranker.'),
-    questions: field(count, 'Questions whose results were reranked.'),
-    failed: field(count, 'Questions whose results kept the order without the reranker.'),
+    name: field.text('Provider and model of the reranker.'),
+    questions: field.count('Questions whose results were reranked.'),
+    failed: field.count('Questions whose results kept the order without the reranker.'),
     tokens: field(z.number(), 'Billed tokens that the vendor reported.'),
     searchUnits: field(z.number(), 'Billed search units that the vendor reported.'),
   }),
   metrics: field(metrics, 'Means over all questions.'),
   tags: listField('Metrics by tag.', {
-    tag: field(z.string(), 'The tag.'),
-    questions: field(count, 'Number of questions with this tag.'),
+    tag: field.text('The tag.'),
+    questions: field.count('Number of questions with this tag.'),
     metrics: field(metrics, 'Means over these questions.'),
   }),
   latencyMs: objectField('Latency of a search in milliseconds.', {
@@ -60,10 +58,10 @@ const variant = z.strictObject({
 });
 
 const miss = {
-  id: field(z.string(), 'ID of the question.'),
-  question: field(z.string(), 'The question.'),
-  workspace: field(z.optional(z.string()), 'The workspace named by the question.'),
-  expected: field(z.string(), 'What was expected: a path, `path#L3-L5`, or text in quotes.'),
+  id: field.text('ID of the question.'),
+  question: field.text('The question.'),
+  workspace: field.optionalText('The workspace named by the question.'),
+  expected: field.text('What was expected: a path, `path#L3-L5`, or text in quotes.'),
 };
 const rank = 'Rank in a wider search, from 1';
 
@@ -77,16 +75,16 @@ function missFor<Why extends string, Fields extends Record<string, z.ZodMiniType
 const misses = z.array(
   z.discriminatedUnion('why', [
     missFor('not-indexed', {}),
-    missFor('no-such-lines', { lines: field(count, 'Number of lines in the file.') }),
+    missFor('no-such-lines', { lines: field.count('Number of lines in the file.') }),
     missFor('text-unknown', {}),
     missFor('not-a-candidate', {
       place: field(z.nullable(place), `${rank}; \`null\` if not found.`),
-      ranked: field(count, 'Number of chunks that a search ranks.'),
+      ranked: field.count('Number of chunks that a search ranks.'),
     }),
     missFor('outranked', {
       place: field(place, `${rank}; \`null\` if not found.`),
       above: listField('The first results.', {
-        citation: field(z.string(), '`path#L3-L5`.'),
+        citation: field.text('`path#L3-L5`.'),
         score: field(share, '0 to 1.'),
       }),
     }),
@@ -99,55 +97,45 @@ const misses = z.array(
 
 /** `svc memory eval --json`. */
 export const evalOutputSchema = documentSchema({
-  agent: field(
-    z.nullable(z.string()),
+  agent: field.textOrNull(
     'The evaluated agent; `null` with `--workspace`, or if every question names a workspace.',
   ),
-  file: field(z.string(), 'Absolute path of the file of questions.'),
-  questions: field(count, 'Number of questions.'),
+  file: field.text('Absolute path of the file of questions.'),
+  questions: field.count('Number of questions.'),
   maxResults: field(place, 'Maximum number of results per question.'),
   minScore: field(z.nullable(share), 'From `--min-score`; `null` if `query.minScore` applied.'),
   seed: field(z.int(), 'Random seed of the significance tests.'),
   variants: field(z.array(variant), 'The configured settings, then the variants of `--compare`.'),
   misses: field(misses, 'What the first variant did not find; see [eval.md](eval.md#misses).'),
   baseline: objectOrNullField('`null` without `--baseline`.', {
-    file: field(z.string(), 'Absolute path of the baseline.'),
+    file: field.text('Absolute path of the baseline.'),
     margin: field(share, 'Allowed drop of a metric.'),
-    shared: field(count, 'Questions in both; only these are compared.'),
-    added: field(count, 'Questions only in this run.'),
-    gone: field(count, 'Questions only in the baseline.'),
+    shared: field.count('Questions in both; only these are compared.'),
+    added: field.count('Questions only in this run.'),
+    gone: field.count('Questions only in the baseline.'),
     before: field(metrics, 'Means of the baseline.'),
     now: field(metrics, 'Means of this run.'),
     drops: listField(
       'Metrics that dropped by more than the margin; if there are any, the exit code is 1.',
       {
-        metric: field(z.string(), 'The metric.'),
+        metric: field.text('The metric.'),
         before: field(share, 'Value in the baseline.'),
         now: field(share, 'Value in this run.'),
       },
     ),
   }),
-  written: field(
-    z.nullable(z.string()),
-    'Absolute path of the written baseline; `null` if none was written.',
-  ),
+  written: field.textOrNull('Absolute path of the written baseline; `null` if none was written.'),
 });
 
 /** `svc memory eval --generate N --json`. */
 export const evalDraftsOutputSchema = documentSchema({
-  agent: field(
-    z.nullable(z.string()),
-    'The agent whose notes were used; `null` with `--workspace`.',
-  ),
+  agent: field.textOrNull('The agent whose notes were used; `null` with `--workspace`.'),
   seed: field(z.int(), 'Random seed.'),
-  file: field(
-    z.nullable(z.string()),
-    'Absolute path of the written file; `null` without `--output`.',
-  ),
+  file: field.textOrNull('Absolute path of the written file; `null` without `--output`.'),
   drafts: listField('At most `--generate`.', {
-    question: field(z.string(), 'Question to rephrase.'),
-    expect: field(z.array(z.string()), 'The lines it was drafted from.'),
-    tags: field(z.array(z.string()), '`heading` or `sentence`.'),
+    question: field.text('Question to rephrase.'),
+    expect: field.texts('The lines it was drafted from.'),
+    tags: field.texts('`heading` or `sentence`.'),
   }),
 });
 

@@ -18,8 +18,8 @@ import { TASK_STATUSES } from '../flow-model/task-record.js';
 
 const finding = {
   severity: field(z.enum(['error', 'warn']), 'An `error` makes the command exit with 1.'),
-  detail: field(z.string(), 'For people.'),
-  ageMs: field(count, 'How long it has lasted, in milliseconds.'),
+  detail: field.text('For people.'),
+  ageMs: field.count('How long it has lasted, in milliseconds.'),
 };
 
 const flowFinding = z.strictObject({
@@ -37,7 +37,7 @@ const flowFinding = z.strictObject({
     ]),
     'What is wrong, see [flows.md](flows.md#what-goes-wrong).',
   ),
-  flowId: field(z.string(), 'The flow.'),
+  flowId: field.text('The flow.'),
   status: field(z.enum(FLOW_STATUSES), 'Its state.'),
 });
 
@@ -54,14 +54,14 @@ const taskFinding = z.strictObject({
     ]),
     'What is wrong, see [flows.md](flows.md#what-goes-wrong).',
   ),
-  taskId: field(z.string(), 'The task.'),
+  taskId: field.text('The task.'),
   status: field(z.enum(TASK_STATUSES), 'Its state.'),
 });
 
 const summary = z.strictObject({
-  total: field(count, 'All tasks.'),
-  active: field(count, 'Queued or running.'),
-  failures: field(count, 'Failed, timed out or lost.'),
+  total: field.count('All tasks.'),
+  active: field.count('Queued or running.'),
+  failures: field.count('Failed, timed out or lost.'),
 });
 
 /** `svc flow list --json`. */
@@ -70,7 +70,7 @@ export const flowListOutputSchema = documentSchema({
     ...flowSchema.shape,
     tasks: field(summary, 'Counts of its tasks.'),
   }),
-  total: field(count, 'How many there are without `--limit`.'),
+  total: field.count('How many there are without `--limit`.'),
   findings: field(
     z.optional(z.array(flowFinding)),
     'With `--audit`: problems found, errors first.',
@@ -93,10 +93,9 @@ export const flowShowOutputSchema = documentSchema({
 
 /** `svc flow history --json`. */
 export const flowHistoryOutputSchema = documentSchema({
-  flowId: field(z.string(), 'The flow.'),
+  flowId: field.text('The flow.'),
   status: field(z.enum(FLOW_STATUSES), 'Its state.'),
-  startsAt: field(
-    z.nullable(z.iso.datetime()),
+  startsAt: field.timeOrNull(
     'From when on every change is known; later than its creation for a flow of an older svc.',
   ),
   gapAfter: field(
@@ -108,8 +107,7 @@ export const flowHistoryOutputSchema = documentSchema({
 
 /** `svc flow cancel --json`. */
 export const flowCancelOutputSchema = documentSchema({
-  cancelled: field(
-    z.boolean(),
+  cancelled: field.flag(
     'False while workers still hold tasks of it; it ends with the last of them.',
   ),
   flow: field(flowSchema, 'The flow after the change.'),
@@ -118,18 +116,18 @@ export const flowCancelOutputSchema = documentSchema({
 
 /** `svc flow cancel`, `svc task cancel` and `svc task retry` with flags instead of an ID, and `--json`. */
 export const bulkOutputSchema = documentSchema({
-  dryRun: field(z.boolean(), 'Whether `--dry-run` was given.'),
-  matched: field(count, 'How many match; the results have at most 10,000 of them.'),
-  changed: field(count, 'How many were changed.'),
-  failed: field(count, 'How many could not be changed; then the exit code is 1.'),
+  dryRun: field.flag('Whether `--dry-run` was given.'),
+  matched: field.count('How many match; the results have at most 10,000 of them.'),
+  changed: field.count('How many were changed.'),
+  failed: field.count('How many could not be changed; then the exit code is 1.'),
   results: listField('Newest first.', {
-    id: field(z.string(), 'The ID of the flow or task.'),
+    id: field.text('The ID of the flow or task.'),
     status: field(z.enum([...new Set([...FLOW_STATUSES, ...TASK_STATUSES])]), 'Its state now.'),
     outcome: field(
       z.enum(['changed', 'failed', 'unchanged']),
       '`unchanged` with `--dry-run`, or when the user declined.',
     ),
-    error: field(z.nullable(z.string()), 'Why it could not be changed.'),
+    error: field.textOrNull('Why it could not be changed.'),
   }),
 });
 
@@ -138,15 +136,15 @@ export const flowOutputSchema = documentSchema({ flow: field(flowSchema, 'The fl
 
 /** `svc flow prune --json`. */
 export const flowPruneOutputSchema = documentSchema({
-  pruned: field(z.boolean(), 'False when the user declined.'),
-  flows: field(count, 'Deleted flows.'),
-  tasks: field(count, 'Deleted tasks.'),
+  pruned: field.flag('False when the user declined.'),
+  flows: field.count('Deleted flows.'),
+  tasks: field.count('Deleted tasks.'),
 });
 
 /** `svc task list --json`. */
 export const taskListOutputSchema = documentSchema({
   tasks: field(z.array(taskSchema), 'Newest first.'),
-  total: field(count, 'How many there are without `--limit`.'),
+  total: field.count('How many there are without `--limit`.'),
   findings: field(
     z.optional(z.array(taskFinding)),
     'With `--audit`: problems found, errors first.',
@@ -172,10 +170,7 @@ export const taskOutputSchema = documentSchema({ task: field(taskSchema, 'The ta
 export const taskClaimOutputSchema = documentSchema({
   task: field(z.nullable(taskSchema), 'The task; `null` when none is queued.'),
   flow: field(z.nullable(flowSchema), 'The flow it belongs to.'),
-  leaseToken: field(
-    z.nullable(z.string()),
-    'The secret that every report on the task needs; shown only here.',
-  ),
+  leaseToken: field.textOrNull('The secret that every report on the task needs; shown only here.'),
 });
 
 /** `svc task pause` and `resume` with `--json`. */
@@ -186,13 +181,13 @@ export const taskPauseOutputSchema = documentSchema({
 /** `svc task heartbeat --json`. */
 export const taskHeartbeatOutputSchema = documentSchema({
   task: field(taskSchema, 'The task after the report.'),
-  cancelRequested: field(z.boolean(), 'Stop, and run `svc task fail`.'),
+  cancelRequested: field.flag('Stop, and run `svc task fail`.'),
 });
 
 /** `svc notification list --json`. */
 export const notificationListOutputSchema = documentSchema({
   notifications: field(z.array(notificationSchema), 'Newest first.'),
-  total: field(count, 'How many fit the filter, however many are listed.'),
+  total: field.count('How many fit the filter, however many are listed.'),
 });
 
 /** `svc notification show --json`. */
@@ -203,9 +198,9 @@ export const notificationShowOutputSchema = documentSchema({
 
 /** `svc notification retry --json`. */
 export const notificationRetryOutputSchema = documentSchema({
-  dryRun: field(z.boolean(), 'Whether nothing was changed.'),
+  dryRun: field.flag('Whether nothing was changed.'),
   retried: field(z.array(notificationSchema), 'What is delivered again, oldest first.'),
-  unknownTargets: field(count, 'How many are left because their target is not configured.'),
+  unknownTargets: field.count('How many are left because their target is not configured.'),
 });
 
 /** The documents without their warnings, which the command base adds. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { count, field } from '../errors/output-schema.js';
+import { field } from '../errors/output-schema.js';
 
 /** What became of packages that a command installs on request, or removes. */
 export const packagesFields = {
@@ -7,7 +7,7 @@ export const packagesFields = {
     z.enum(['absent', 'already', 'installed', 'removed']),
     '`absent`: there was nothing to remove.',
   ),
-  version: field(z.nullable(z.string()), 'Version; `null` if there is none.'),
-  folder: field(z.nullable(z.string()), 'Absolute path of its (former) folder.'),
-  bytes: field(count, 'Size on disk.'),
+  version: field.textOrNull('Version; `null` if there is none.'),
+  folder: field.textOrNull('Absolute path of its (former) folder.'),
+  bytes: field.count('Size on disk.'),
 };
