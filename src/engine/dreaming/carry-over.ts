@@ -15,6 +15,7 @@ import { SvcError, systemErrorCode } from '../errors/index.js';
 import type { Connection } from '../sqlite/database.js';
 import { tryProcessLock } from '../sqlite/process-lock.js';
 import { queryValue, runSql } from '../sqlite/query.js';
+import { closing } from '../support/async.js';
 import type { StatePaths } from '../support/context.js';
 import { makeFolders } from '../support/files.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
@@ -141,12 +142,8 @@ function realPlace(path: string): string | undefined {
 }
 
 function withDatabase<T>({ database }: DreamFiles, read: (database: Connection) => T): T {
-  const opened = openDreamDatabase(database);
-  try {
-    return read(opened);
-  } finally {
-    opened.close();
-  }
+  using opened = closing(openDreamDatabase(database));
+  return read(opened);
 }
 
 /** Whether a recorded claim is in a note or in MEMORY.md of this folder, or text that was added to a note. */

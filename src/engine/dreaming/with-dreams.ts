@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolveWorkspace } from '../memory/sources/index.js';
 import { inRolledBackTransaction } from '../sqlite/database.js';
 import type { ProcessLockOptions } from '../sqlite/process-lock.js';
-import { anySignal } from '../support/async.js';
+import { anySignal, closing } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
 import type { ClaimKey } from './claims/claim-words.js';
@@ -29,12 +29,8 @@ export async function withCurrentDreams<T>(
   read: (dreams: OpenDreams) => T,
 ): Promise<T> {
   await ingestNew(target, signal);
-  const dreams = openDreams(target.workspace);
-  try {
-    return read(dreams);
-  } finally {
-    dreams.close();
-  }
+  using dreams = closing(openDreams(target.workspace));
+  return read(dreams);
 }
 
 /**

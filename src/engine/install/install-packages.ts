@@ -282,12 +282,8 @@ async function syncTree(folder: string): Promise<void> {
 
 async function syncOne(path: string): Promise<void> {
   // Windows syncs only what is open for writing.
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, 'r+');
+  await file.sync();
 }
 
 const MEASURE_EVERY_MS = 700;

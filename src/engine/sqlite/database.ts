@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import { closing } from '../support/async.js';
 import type { Connection, Driver, OpenOptions } from './connection.js';
 import { findNodeDriver } from './node-driver.js';
 import { queryValue } from './query.js';
@@ -81,13 +82,9 @@ export const MOST_CHECKED_BYTES = 256 * 1024 * 1024;
  */
 export function integrityComplaint(file: string): string | undefined {
   try {
-    const database = openDatabase(file, { readonly: true, busyTimeoutMs: 1000 });
-    try {
-      const found = queryValue<string>(database, 'PRAGMA quick_check(1)');
-      return found === 'ok' ? undefined : found;
-    } finally {
-      database.close();
-    }
+    using database = closing(openDatabase(file, { readonly: true, busyTimeoutMs: 1000 }));
+    const found = queryValue<string>(database, 'PRAGMA quick_check(1)');
+    return found === 'ok' ? undefined : found;
   } catch (error) {
     if (databaseFault(error) === 'corrupt') return messageOf(error);
     throw error;
@@ -101,12 +98,8 @@ export function openDatabaseBytes(bytes: Buffer): Connection {
 
 /** Runs work with an empty database in memory, to find out about SQLite itself. @throws SvcError SQLITE_UNUSABLE */
 export function withEmptyDatabase<T>(use: (database: Connection) => T): T {
-  const database = openDatabaseBytes(Buffer.alloc(0));
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
+  using database = closing(openDatabaseBytes(Buffer.alloc(0)));
+  return use(database);
 }
 
 export function sqliteVersion(database: Connection): string {

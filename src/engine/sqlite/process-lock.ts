@@ -1,6 +1,6 @@
 import { existsSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { abortableSleep, NEVER } from '../support/async.js';
+import { abortableSleep, closing, NEVER } from '../support/async.js';
 import { makeFolders } from '../support/files.js';
 import { runningMs } from '../support/time.js';
 import {
@@ -100,12 +100,8 @@ export async function withProcessLock<T>(
 
 /** Runs the work at once, or not at all if another process has the lock. */
 export function tryProcessLock(file: string, work: () => void): void {
-  const database = openLock(file);
-  try {
-    if (tryLock(database)) work();
-  } finally {
-    database.close();
-  }
+  using database = closing(openLock(file));
+  if (tryLock(database)) work();
 }
 
 /**
@@ -113,8 +109,8 @@ export function tryProcessLock(file: string, work: () => void): void {
  */
 export function isProcessLockHeld(file: string): boolean {
   if (!existsSync(file)) return false;
-  const database = namingFile(file, () =>
-    openDatabase(file, { readonly: false, busyTimeoutMs: 0 }),
+  using database = closing(
+    namingFile(file, () => openDatabase(file, { readonly: false, busyTimeoutMs: 0 })),
   );
   try {
     database.exec('BEGIN IMMEDIATE');
@@ -122,8 +118,6 @@ export function isProcessLockHeld(file: string): boolean {
   } catch (error) {
     // A file that this user cannot write is not evidence of a lock.
     return databaseFault(error) === 'busy';
-  } finally {
-    database.close();
   }
 }
 

@@ -20,6 +20,13 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
+/** Closes something at the end of the block that declares it with `using`. */
+export function closing<Resource extends { close(): unknown }>(
+  resource: Resource,
+): Disposable & Resource {
+  return Object.assign(resource, { [Symbol.dispose]: () => void resource.close() });
+}
+
 /** Lets other work of the process go first, such as drawing a key. @throws the signal's reason */
 export async function letOthersRun(signal?: AbortSignal): Promise<void> {
   await setImmediate();

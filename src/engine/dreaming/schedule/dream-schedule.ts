@@ -1,6 +1,7 @@
 import { isStorageFailure } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { queryValue, runSql } from '../../sqlite/query.js';
+import { closing } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { nextRuns } from '../../support/cron-times.js';
 import { isFarAhead } from '../../support/time.js';
@@ -96,41 +97,37 @@ export class DreamSchedule {
       if (this.failed.has(target)) this.noticeRecovery(target);
       return;
     }
-    const database = openDreamDatabase(target.workspace.files.database);
-    try {
-      // Another process may have run a sweep since, or recreated the database.
-      let handledUntilMs = readHandledUntil(database) ?? last?.handledUntilMs;
-      // Nothing was missed before the schedule first ran.
-      if (handledUntilMs === undefined || isFarAhead(handledUntilMs, nowMs)) {
-        writeHandledUntil(database, nowMs);
-        handledUntilMs = nowMs;
-      }
-      const due = dueFrom(target, handledUntilMs);
-      if (due.dueMs > nowMs) {
-        this.lastChecks.set(target, due);
-        this.options.onIdle?.(target);
-        return;
-      }
-      const setHandled = (): void => {
-        if (this.closing.signal.aborted) return;
-        const endMs = this.options.clock.now();
-        writeHandledUntil(database, endMs);
-        this.lastChecks.set(target, dueFrom(target, endMs));
-      };
-      try {
-        await this.sweep(target);
-      } catch (error) {
-        if (isStorageFailure(error) || this.closing.signal.aborted) throw error;
-        // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
-        setHandled();
-        this.failed.set(target, sweepRecords(database).last()?.id);
-        this.options.onFault(target, error, false);
-        return;
-      }
-      setHandled();
-    } finally {
-      database.close();
+    using database = closing(openDreamDatabase(target.workspace.files.database));
+    // Another process may have run a sweep since, or recreated the database.
+    let handledUntilMs = readHandledUntil(database) ?? last?.handledUntilMs;
+    // Nothing was missed before the schedule first ran.
+    if (handledUntilMs === undefined || isFarAhead(handledUntilMs, nowMs)) {
+      writeHandledUntil(database, nowMs);
+      handledUntilMs = nowMs;
     }
+    const due = dueFrom(target, handledUntilMs);
+    if (due.dueMs > nowMs) {
+      this.lastChecks.set(target, due);
+      this.options.onIdle?.(target);
+      return;
+    }
+    const setHandled = (): void => {
+      if (this.closing.signal.aborted) return;
+      const endMs = this.options.clock.now();
+      writeHandledUntil(database, endMs);
+      this.lastChecks.set(target, dueFrom(target, endMs));
+    };
+    try {
+      await this.sweep(target);
+    } catch (error) {
+      if (isStorageFailure(error) || this.closing.signal.aborted) throw error;
+      // Any other failed sweep waits for its next time; otherwise it would fail every few seconds.
+      setHandled();
+      this.failed.set(target, sweepRecords(database).last()?.id);
+      this.options.onFault(target, error, false);
+      return;
+    }
+    setHandled();
   }
 
   private async sweep(target: DreamTarget): Promise<void> {
@@ -145,16 +142,12 @@ export class DreamSchedule {
 
   /** Whoever fixed what was wrong may have run a sweep. */
   private noticeRecovery(target: DreamTarget): void {
-    const database = openDreamDatabase(target.workspace.files.database);
-    try {
-      const last = sweepRecords(database).last();
-      const isNew = last?.endedMs !== undefined && last.id !== this.failed.get(target);
-      if (!isNew || hasFailed(last)) return;
-      this.failed.delete(target);
-      this.options.onIdle?.(target);
-    } finally {
-      database.close();
-    }
+    using database = closing(openDreamDatabase(target.workspace.files.database));
+    const last = sweepRecords(database).last();
+    const isNew = last?.endedMs !== undefined && last.id !== this.failed.get(target);
+    if (!isNew || hasFailed(last)) return;
+    this.failed.delete(target);
+    this.options.onIdle?.(target);
   }
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../sqlite/database.js';
 import { type FileFormat, openEmptyFormat, openFormat } from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
+import { closing } from '../../support/async.js';
 import type { DreamWorkspace } from '../dream-workspace.js';
 import { recallEntries } from './recall-entries.js';
 import { sweepRecords } from './sweep-records.js';
@@ -38,14 +39,12 @@ export async function withLockedDreams<T>(
   work: (dreams: OpenDreams) => T | Promise<T>,
 ): Promise<T> {
   return withProcessLock(files.lock, wait, async () => {
-    const dreams = dreamsIn(openDreamDatabase(files.database));
     try {
+      using dreams = closing(dreamsIn(openDreamDatabase(files.database)));
       return await work(dreams);
     } catch (error) {
       // Also a disk that fills up or fails meanwhile.
       throw isSqliteError(error) ? storeFailure(files.database, error) : error;
-    } finally {
-      dreams.close();
     }
   });
 }

@@ -11,6 +11,7 @@ import {
   type PackedStore,
 } from '../../memory/index/index.js';
 import { withIndexLock } from '../../memory/sync/index-lock.js';
+import { closing } from '../../support/async.js';
 import type { CopyPart } from './copy-part.js';
 
 const PAGE_ROWS = 200;
@@ -78,9 +79,6 @@ async function withVectorsOf<T>(
       hint: 'bring it up to date without storage.url first: svc memory index',
     });
   }
-  try {
-    return await use(await opened.index.packedStore());
-  } finally {
-    opened.index.close();
-  }
+  using index = closing(opened.index);
+  return await use(await index.packedStore());
 }

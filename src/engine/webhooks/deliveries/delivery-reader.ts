@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
+import { closing } from '../../support/async.js';
 import {
   DeliveryFile,
   type DeliveryFilter,
@@ -101,10 +102,6 @@ export class DeliveryReader {
 
 /** A recorded delivery. @throws SvcError DELIVERY_NOT_FOUND, DELIVERIES_UNUSABLE */
 export function findDelivery(idOrPrefix: string, stateDir: string): DeliveryDetails {
-  const reader = new DeliveryReader(stateDir);
-  try {
-    return reader.find(idOrPrefix);
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new DeliveryReader(stateDir));
+  return reader.find(idOrPrefix);
 }

@@ -3,6 +3,7 @@ import type { LoadedConfig } from '../../config/index.js';
 import { messageOf, SvcError } from '../../errors/index.js';
 import { type Flows, openFlows } from '../../flows/index.js';
 import type { SecretMask } from '../../masking/index.js';
+import { closing } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
 import { type RequestIntent, readIntent } from '../map/request-intent.js';
@@ -146,12 +147,8 @@ function addRecord(
   const limits = loaded.resolved.plugins.entries.webhooks.config.deliveries;
   const row = recordedDelivery(replay, mask, limits.maxBodyBytes);
   try {
-    const file = DeliveryFile.open(deliveriesFile(context.state.stateDir));
-    try {
-      file.add([row], limits, replay.atMs);
-    } finally {
-      file.close();
-    }
+    using file = closing(DeliveryFile.open(deliveriesFile(context.state.stateDir)));
+    file.add([row], limits, replay.atMs);
     return { id: row.id, unrecorded: undefined };
   } catch (error) {
     // It was performed: what is missing is only its record.
