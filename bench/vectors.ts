@@ -181,6 +181,7 @@ async function measureProcess(dir: string): Promise<Row> {
   await build({
     input: { query: join(root, 'bench/vector-query.ts') },
     platform: 'node',
+    transform: { target: 'node20' },
     external: [/\.node$/],
     logLevel: 'warn',
     output: { dir: join(dir, 'program'), format: 'cjs' },

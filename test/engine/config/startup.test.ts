@@ -30,6 +30,7 @@ test('neither the schema nor a parser is loaded before a file is found', async (
     splitting: true,
     format: 'esm',
     platform: 'node',
+    target: 'node20',
     metafile: true,
   });
   const [entry] = Object.entries(metafile.outputs).find(([, output]) => output.entryPoint) ?? [''];

@@ -29,6 +29,7 @@ async function bundleChild(): Promise<string> {
     splitting: true,
     format: 'esm',
     platform: 'node',
+    target: 'node20',
     external: [
       '@electric-sql/*',
       'better-sqlite3',

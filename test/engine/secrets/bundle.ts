@@ -23,6 +23,7 @@ export async function bundleSecrets(): Promise<TempFolder> {
     splitting: true,
     format: 'esm',
     platform: 'node',
+    target: 'node20',
   });
   folder.write('main.mjs', MAIN);
   chmodSync(folder.path, 0o755);

@@ -22,6 +22,7 @@ async function bundledAgent(): Promise<string> {
     bundle: true,
     format: 'esm',
     platform: 'node',
+    target: 'node20',
   });
   return outfile;
 }
