@@ -24,6 +24,24 @@ export interface Field {
   readonly webhooks?: 'maybe' | false;
 }
 
+type FieldExtras = Omit<Field, 'kind' | 'meaning' | 'nullable'>;
+
+/** A field that is never empty. */
+export function field<
+  const Kind extends Field['kind'],
+  const Extras extends FieldExtras = Record<never, never>,
+>(kind: Kind, meaning: string, extras?: Extras) {
+  return { kind, meaning, ...extras } as { kind: Kind; meaning: string } & Extras;
+}
+
+/** A field that can be empty. */
+export function nullable<
+  const Kind extends Field['kind'],
+  const Extras extends FieldExtras = Record<never, never>,
+>(kind: Kind, meaning: string, extras?: Extras) {
+  return { ...field(kind, meaning, extras), nullable: true } as const;
+}
+
 /** The fields of a record, in the order in which they are shown. */
 export type Fields = Readonly<Record<string, Field>>;
 

@@ -1,4 +1,4 @@
-import { type Fields, printer, type RecordOf } from './fields.js';
+import { field, nullable, printer, type RecordOf } from './fields.js';
 import { FLOW_STATUSES } from './flow-record.js';
 import type { TaskId } from './ids.js';
 import { TASK_STATUSES } from './task-record.js';
@@ -26,21 +26,15 @@ export function workerNamed(name: string | null): Actor {
 const STATUSES = [...new Set([...FLOW_STATUSES, ...TASK_STATUSES])];
 
 export const HISTORY_FIELDS = {
-  flowSeq: { kind: 'count', meaning: 'The `seq` of its flow.', operators: false },
-  n: { kind: 'count', meaning: 'Grows with each change of the flow.', operators: false },
-  at: { kind: 'time', meaning: 'When it happened.' },
-  actorKind: {
-    kind: ACTORS,
-    meaning: 'What made the change; `unknown` before there was a history.',
+  flowSeq: field('count', 'The `seq` of its flow.', { operators: false }),
+  n: field('count', 'Grows with each change of the flow.', { operators: false }),
+  at: field('time', 'When it happened.'),
+  actorKind: field(ACTORS, 'What made the change; `unknown` before there was a history.', {
     operators: 'actor',
-  },
-  actorName: {
-    kind: 'text',
-    meaning: 'The id of the route or schedule, or the name of the worker.',
-    nullable: true,
-  },
-  event: {
-    kind: [
+  }),
+  actorName: nullable('text', 'The id of the route or schedule, or the name of the worker.'),
+  event: field(
+    [
       'flow.cancel_requested',
       'flow.changed',
       'flow.created',
@@ -55,32 +49,14 @@ export const HISTORY_FIELDS = {
       'task.queued',
       'task.started',
     ],
-    meaning: 'What happened.',
-  },
-  taskId: { kind: 'text', meaning: 'The task that changed.', nullable: true },
-  fromStatus: {
-    kind: STATUSES,
-    meaning: 'The state before, if it changed.',
-    nullable: true,
-    operators: 'from',
-  },
-  toStatus: {
-    kind: STATUSES,
-    meaning: 'The new state, if it changed.',
-    nullable: true,
-    operators: 'to',
-  },
-  revision: {
-    kind: 'count',
-    meaning: 'The revision of the flow or task after the change.',
-    nullable: true,
-  },
-  note: {
-    kind: 'text',
-    meaning: 'What came with it: a step, a reason, progress, a summary or an error.',
-    nullable: true,
-  },
-} as const satisfies Fields;
+    'What happened.',
+  ),
+  taskId: nullable('text', 'The task that changed.'),
+  fromStatus: nullable(STATUSES, 'The state before, if it changed.', { operators: 'from' }),
+  toStatus: nullable(STATUSES, 'The new state, if it changed.', { operators: 'to' }),
+  revision: nullable('count', 'The revision of the flow or task after the change.'),
+  note: nullable('text', 'What came with it: a step, a reason, progress, a summary or an error.'),
+};
 
 /** A change of a flow or of one of its tasks. */
 export interface HistoryEntry extends RecordOf<typeof HISTORY_FIELDS> {

@@ -1,4 +1,4 @@
-import { type Fields, printer, type RecordOf } from './fields.js';
+import { field, nullable, printer, type RecordOf } from './fields.js';
 import type { FlowId, TaskId } from './ids.js';
 
 /** What notifications are about. */
@@ -16,41 +16,32 @@ const NOTIFICATION_OUTCOMES = ['pending', 'delivered', 'failed'] as const;
 export type NotificationOutcome = (typeof NOTIFICATION_OUTCOMES)[number];
 
 export const NOTIFICATION_FIELDS = {
-  seq: {
-    kind: 'count',
-    meaning: 'Identifies the delivery of one notification to one target on this store.',
+  seq: field('count', 'Identifies the delivery of one notification to one target on this store.', {
     operators: 'number',
-  },
-  notificationId: {
-    kind: 'text',
-    meaning: 'The same for every attempt and target, and unique to the event.',
+  }),
+  notificationId: field('text', 'The same for every attempt and target, and unique to the event.', {
     column: 'id',
-  },
-  target: {
-    kind: 'text',
-    meaning:
-      'Who it is for: `default`, the id of a target, or `route:` and a route with a callback.',
-  },
-  kind: { kind: NOTIFICATION_KINDS, meaning: 'What happened.' },
-  ownerKey: { kind: 'text', meaning: 'The session that it is for.', operators: 'sessionKey' },
-  flowId: { kind: 'text', meaning: 'The flow.' },
-  taskId: { kind: 'text', meaning: 'The task.', nullable: true },
-  payload: { kind: 'json', meaning: 'What is sent, as JSON.' },
-  createdAt: { kind: 'time', meaning: 'When it happened.' },
-  attempts: {
-    kind: 'count',
-    meaning: 'Delivery attempts, including one in progress; a retry starts again at 0.',
-  },
-  retries: { kind: 'count', meaning: 'How often an operator retried it.' },
-  nextAttemptAt: {
-    kind: 'time',
-    meaning: 'When to attempt delivery next; empty once it is settled.',
-    nullable: true,
-  },
-  settledAt: { kind: 'time', meaning: 'When it was delivered or given up.', nullable: true },
-  outcome: { kind: NOTIFICATION_OUTCOMES, meaning: 'Whether it was delivered.' },
-  lastError: { kind: 'text', meaning: 'Why the last attempt failed.', nullable: true },
-} as const satisfies Fields;
+  }),
+  target: field(
+    'text',
+    'Who it is for: `default`, the id of a target, or `route:` and a route with a callback.',
+  ),
+  kind: field(NOTIFICATION_KINDS, 'What happened.'),
+  ownerKey: field('text', 'The session that it is for.', { operators: 'sessionKey' }),
+  flowId: field('text', 'The flow.'),
+  taskId: nullable('text', 'The task.'),
+  payload: field('json', 'What is sent, as JSON.'),
+  createdAt: field('time', 'When it happened.'),
+  attempts: field(
+    'count',
+    'Delivery attempts, including one in progress; a retry starts again at 0.',
+  ),
+  retries: field('count', 'How often an operator retried it.'),
+  nextAttemptAt: nullable('time', 'When to attempt delivery next; empty once it is settled.'),
+  settledAt: nullable('time', 'When it was delivered or given up.'),
+  outcome: field(NOTIFICATION_OUTCOMES, 'Whether it was delivered.'),
+  lastError: nullable('text', 'Why the last attempt failed.'),
+};
 
 /** A notification for one target as it is stored. */
 export interface NotificationRecord extends RecordOf<typeof NOTIFICATION_FIELDS> {

@@ -1,8 +1,9 @@
 import {
   emptyFields,
-  type Fields,
+  field,
   fromJsonText,
   type JsonObject,
+  nullable,
   printer,
   type RecordOf,
   viewer,
@@ -23,109 +24,72 @@ export type EndedTaskStatus = (typeof ENDED_TASK_STATUSES)[number];
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 export const TASK_FIELDS = {
-  seq: {
-    kind: 'count',
-    meaning: 'Grows with each new task; the order in which they run.',
+  seq: field('count', 'Grows with each new task; the order in which they run.', {
     operators: false,
     webhooks: false,
-  },
-  taskId: { kind: 'text', meaning: 'A UUID.', column: 'id' },
-  ownerKey: {
-    kind: 'text',
-    meaning: 'The session that owns it.',
+  }),
+  taskId: field('text', 'A UUID.', { column: 'id' }),
+  ownerKey: field('text', 'The session that owns it.', {
     operators: 'sessionKey',
     webhooks: false,
-  },
-  flowSeq: { kind: 'count', meaning: 'The `seq` of its flow.', operators: false, webhooks: false },
-  revision: {
-    kind: 'count',
-    meaning: 'Starts at 0 and grows by one with every write; part of the ids of notifications.',
-    operators: false,
-    webhooks: false,
-  },
-  runtime: { kind: TASK_RUNTIMES, meaning: 'What runs it.' },
-  scopeKind: { kind: ['session', 'system'], meaning: 'Who it is for.', operators: false },
-  task: { kind: 'text', meaning: 'What to do.' },
-  status: { kind: TASK_STATUSES, meaning: 'See [flows.md](flows.md#tasks).' },
-  deliveryStatus: {
-    kind: ['pending', 'delivered', 'session_queued', 'failed', 'parent_missing', 'not_applicable'],
-    meaning: 'Whether the notification of its end was delivered.',
-  },
-  notifyPolicy: { kind: NOTIFY_POLICIES, meaning: 'When notifications are sent.' },
-  sourceId: { kind: 'text', meaning: 'Where it came from.', nullable: true },
-  childSessionKey: { kind: 'text', meaning: 'The session it runs in.', nullable: true },
-  parentFlowId: {
-    kind: 'text',
-    meaning: 'The flow it belongs to.',
+  }),
+  flowSeq: field('count', 'The `seq` of its flow.', { operators: false, webhooks: false }),
+  revision: field(
+    'count',
+    'Starts at 0 and grows by one with every write; part of the ids of notifications.',
+    { operators: false, webhooks: false },
+  ),
+  runtime: field(TASK_RUNTIMES, 'What runs it.'),
+  scopeKind: field(['session', 'system'], 'Who it is for.', { operators: false }),
+  task: field('text', 'What to do.'),
+  status: field(TASK_STATUSES, 'See [flows.md](flows.md#tasks).'),
+  deliveryStatus: field(
+    ['pending', 'delivered', 'session_queued', 'failed', 'parent_missing', 'not_applicable'],
+    'Whether the notification of its end was delivered.',
+  ),
+  notifyPolicy: field(NOTIFY_POLICIES, 'When notifications are sent.'),
+  sourceId: nullable('text', 'Where it came from.'),
+  childSessionKey: nullable('text', 'The session it runs in.'),
+  parentFlowId: field('text', 'The flow it belongs to.', {
     column: 'flow_id',
     operators: 'flowId',
     webhooks: 'maybe',
-  },
-  parentTaskId: { kind: 'text', meaning: 'The task it is part of.', nullable: true },
-  agentId: { kind: 'text', meaning: 'The agent it is for.', nullable: true },
-  runId: {
-    kind: 'text',
-    meaning: 'An id from outside; unique within a flow and a runtime.',
-    nullable: true,
-  },
-  label: { kind: 'text', meaning: 'A short name.', nullable: true },
-  attempts: { kind: 'count', meaning: 'How often a worker started it.', webhooks: false },
-  nextRunAt: {
-    kind: 'time',
-    meaning: 'When it can be retried.',
-    nullable: true,
-    webhooks: false,
-  },
-  leaseHash: {
-    kind: 'text',
-    meaning: "The hash of its worker's token; empty if no worker of svc has claimed it.",
-    nullable: true,
-    operators: false,
-    webhooks: false,
-  },
-  leaseOwner: {
-    kind: 'text',
-    meaning: 'The worker that claimed it.',
-    nullable: true,
+  }),
+  parentTaskId: nullable('text', 'The task it is part of.'),
+  agentId: nullable('text', 'The agent it is for.'),
+  runId: nullable('text', 'An id from outside; unique within a flow and a runtime.'),
+  label: nullable('text', 'A short name.'),
+  attempts: field('count', 'How often a worker started it.', { webhooks: false }),
+  nextRunAt: nullable('time', 'When it can be retried.', { webhooks: false }),
+  leaseHash: nullable(
+    'text',
+    "The hash of its worker's token; empty if no worker of svc has claimed it.",
+    { operators: false, webhooks: false },
+  ),
+  leaseOwner: nullable('text', 'The worker that claimed it.', {
     operators: 'worker',
     webhooks: false,
-  },
-  leaseExpiresAt: {
-    kind: 'time',
-    meaning: 'When it is taken back unless its worker reports.',
-    nullable: true,
+  }),
+  leaseExpiresAt: nullable('time', 'When it is taken back unless its worker reports.', {
     webhooks: false,
-  },
-  cancelRequestedAt: {
-    kind: 'time',
-    meaning: 'When its cancellation was requested while it ran.',
-    nullable: true,
+  }),
+  cancelRequestedAt: nullable('time', 'When its cancellation was requested while it ran.', {
     webhooks: false,
-  },
-  error: { kind: 'text', meaning: 'Why its last attempt failed.', nullable: true },
-  progressSummary: { kind: 'text', meaning: 'What its worker last reported.', nullable: true },
-  terminalSummary: { kind: 'text', meaning: 'What came of it.', nullable: true },
-  terminalOutcome: {
-    kind: ['succeeded', 'blocked'],
-    meaning: '`blocked`: done as far as possible; somebody else has to continue.',
-    nullable: true,
-  },
-  resultJson: {
-    kind: 'json',
-    meaning: 'What its worker returned.',
-    nullable: true,
-    webhooks: false,
-  },
-  createdAt: { kind: 'time', meaning: 'When it was created.' },
-  startedAt: { kind: 'time', meaning: 'When it was first started.', nullable: true },
-  endedAt: { kind: 'time', meaning: 'When it ended.', nullable: true },
-  lastEventAt: {
-    kind: 'time',
-    meaning: 'When it was last heard of.',
-    nullable: true,
-  },
-  cleanupAfter: { kind: 'time', meaning: 'When it can be pruned.', nullable: true },
-} as const satisfies Fields;
+  }),
+  error: nullable('text', 'Why its last attempt failed.'),
+  progressSummary: nullable('text', 'What its worker last reported.'),
+  terminalSummary: nullable('text', 'What came of it.'),
+  terminalOutcome: nullable(
+    ['succeeded', 'blocked'],
+    '`blocked`: done as far as possible; somebody else has to continue.',
+  ),
+  resultJson: nullable('json', 'What its worker returned.', { webhooks: false }),
+  createdAt: field('time', 'When it was created.'),
+  startedAt: nullable('time', 'When it was first started.'),
+  endedAt: nullable('time', 'When it ended.'),
+  lastEventAt: nullable('time', 'When it was last heard of.'),
+  cleanupAfter: nullable('time', 'When it can be pruned.'),
+};
 
 /** A task as it is stored. */
 export interface TaskRecord extends RecordOf<typeof TASK_FIELDS> {
@@ -163,10 +127,10 @@ export function hasTaskEnded({ status }: Pick<TaskRecord, 'status'>): boolean {
 }
 
 export const PAUSE_FIELDS = {
-  runtime: { kind: TASK_RUNTIMES, meaning: 'The runtime whose tasks wait.' },
-  reason: { kind: 'text', meaning: 'Why, for people.', nullable: true },
-  pausedAt: { kind: 'time', meaning: 'Since when.' },
-} as const satisfies Fields;
+  runtime: field(TASK_RUNTIMES, 'The runtime whose tasks wait.'),
+  reason: nullable('text', 'Why, for people.'),
+  pausedAt: field('time', 'Since when.'),
+};
 
 /** A runtime whose tasks no worker can claim. */
 export type PauseRecord = RecordOf<typeof PAUSE_FIELDS>;

@@ -1,61 +1,35 @@
-import { type Fields, printer, type RecordOf } from '../../flow-model/fields.js';
+import { field, nullable, printer, type RecordOf } from '../../flow-model/fields.js';
 
 export const DELIVERY_FIELDS = {
-  seq: {
-    kind: 'count',
-    meaning: 'In the order in which deliveries were recorded.',
-    operators: false,
-  },
-  id: { kind: 'text', meaning: 'Its ID in the record; commands accept the beginning of it.' },
-  atMs: { kind: 'time', meaning: 'When it was answered.', operators: 'at' },
-  route: { kind: 'text', meaning: 'ID of the route.' },
-  event: {
-    kind: 'text',
-    meaning: 'The event; `null` if there is none or it is unknown.',
-    nullable: true,
-  },
-  deliveryId: {
-    kind: 'text',
-    meaning: 'The ID that its sender gave it; `null` likewise.',
-    nullable: true,
-  },
-  clientIp: {
-    kind: 'text',
-    meaning: 'Address of the client; `null` for a replay, or if the connection was reset at once.',
-    nullable: true,
-    operators: 'client',
-  },
-  requestId: { kind: 'text', meaning: 'As in the log and in the response.' },
-  isVerified: { kind: 'flag', meaning: 'Whether its sender was known.', operators: 'verified' },
-  status: { kind: 'count', meaning: 'HTTP status of the answer.' },
-  code: { kind: 'text', meaning: 'Why it was rejected; `null` if it was not.', nullable: true },
-  reason: { kind: 'text', meaning: 'The same in words.', nullable: true },
-  ms: { kind: 'number', meaning: 'How long the answer took, in milliseconds.' },
-  action: {
-    kind: 'text',
-    meaning:
-      'The action; `start_flow` is `create_flow` with a task. `null` if it was rejected before.',
-    nullable: true,
-  },
-  flowId: {
-    kind: 'text',
-    meaning: 'The flow of the answer; `null` if there is none.',
-    nullable: true,
-  },
-  replayOf: {
-    kind: 'text',
-    meaning: 'The delivery that it repeats; `null` for all others.',
-    nullable: true,
-  },
-  bodyState: {
-    kind: ['whole', 'cut', 'masked', 'binary', 'none'],
-    meaning: 'How its body was kept; only a `whole` one can be replayed.',
-  },
-  bodyBytes: {
-    kind: 'count',
-    meaning: 'Size of the body as it was received; 0 if it was not read.',
-  },
-} as const satisfies Fields;
+  seq: field('count', 'In the order in which deliveries were recorded.', { operators: false }),
+  id: field('text', 'Its ID in the record; commands accept the beginning of it.'),
+  atMs: field('time', 'When it was answered.', { operators: 'at' }),
+  route: field('text', 'ID of the route.'),
+  event: nullable('text', 'The event; `null` if there is none or it is unknown.'),
+  deliveryId: nullable('text', 'The ID that its sender gave it; `null` likewise.'),
+  clientIp: nullable(
+    'text',
+    'Address of the client; `null` for a replay, or if the connection was reset at once.',
+    { operators: 'client' },
+  ),
+  requestId: field('text', 'As in the log and in the response.'),
+  isVerified: field('flag', 'Whether its sender was known.', { operators: 'verified' }),
+  status: field('count', 'HTTP status of the answer.'),
+  code: nullable('text', 'Why it was rejected; `null` if it was not.'),
+  reason: nullable('text', 'The same in words.'),
+  ms: field('number', 'How long the answer took, in milliseconds.'),
+  action: nullable(
+    'text',
+    'The action; `start_flow` is `create_flow` with a task. `null` if it was rejected before.',
+  ),
+  flowId: nullable('text', 'The flow of the answer; `null` if there is none.'),
+  replayOf: nullable('text', 'The delivery that it repeats; `null` for all others.'),
+  bodyState: field(
+    ['whole', 'cut', 'masked', 'binary', 'none'],
+    'How its body was kept; only a `whole` one can be replayed.',
+  ),
+  bodyBytes: field('count', 'Size of the body as it was received; 0 if it was not read.'),
+};
 
 /** A recorded delivery. */
 export type Delivery = RecordOf<typeof DELIVERY_FIELDS>;
