@@ -90,12 +90,9 @@ export async function auditFlows(
         '(updated_at < created_at OR ended_at < created_at OR cancel_requested_at < created_at)',
     },
   ];
-  const found = await audit(flows, checks, nowMs, (flow) => flow.updatedAt);
-  return found.map(({ record: { status, flowId }, ...finding }) => ({
-    ...finding,
-    status,
-    flowId,
-  }));
+  return audit(flows, checks, nowMs, ({ updatedAt, status, flowId }) => {
+    return { sinceMs: updatedAt, named: { status, flowId } };
+  });
 }
 
 /** Tasks that are stuck, lost or inconsistent: errors first, then the oldest. */
@@ -148,13 +145,9 @@ export async function auditTasks(
       problem: () => '(started_at < created_at OR ended_at < started_at)',
     },
   ];
-  const since = (task: TaskRecord): number => task.lastEventAt ?? task.createdAt;
-  const found = await audit(tasks, checks, nowMs, since);
-  return found.map(({ record: { status, taskId }, ...finding }) => ({
-    ...finding,
-    status,
-    taskId,
-  }));
+  return audit(tasks, checks, nowMs, ({ lastEventAt, createdAt, status, taskId }) => {
+    return { sinceMs: lastEventAt ?? createdAt, named: { status, taskId } };
+  });
 }
 
 function staleTask(status: 'queued' | 'running', { greatest }: Dialect, before: string): string {
@@ -167,11 +160,11 @@ interface ProblemTable<R> {
   withProblem(problem: ProblemSql, beforeMs: number, limit: number): Promise<readonly R[]>;
 }
 
-async function audit<R, Code>(
+async function audit<R, Code, Named>(
   rows: ProblemTable<R>,
   checks: readonly Check<R, Code>[],
   nowMs: number,
-  usuallySinceMs: (record: R) => number,
+  describe: (record: R) => { readonly sinceMs: number; readonly named: Named },
 ) {
   const found = await Promise.all(
     checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs, problem }) =>
@@ -179,8 +172,8 @@ async function audit<R, Code>(
         severity: typeof severity === 'string' ? severity : severity(record),
         code,
         detail: typeof detail === 'string' ? detail : detail(record),
-        ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? usuallySinceMs(record))),
-        record,
+        ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? describe(record).sinceMs)),
+        ...describe(record).named,
       })),
     ),
   );

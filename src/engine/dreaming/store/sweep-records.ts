@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
+import { queryRows, runSql } from '../../sqlite/query.js';
 import { snakeCase } from '../../support/text.js';
 import { type ClaimKey, claimKey } from '../claims/claim-words.js';
 import { type MemoryOperation, memoryOperation } from '../promotion/memory-file.js';
@@ -100,29 +101,23 @@ export type SweepRecords = ReturnType<typeof sweepRecords>;
 
 /** The sweeps stored in a database opened by openDreamDatabase. */
 export function sweepRecords(database: Connection) {
-  const one = database.prepare(`${SELECT} WHERE id = ?`);
-  const list = database.prepare(`${SELECT} ${NEWEST_FIRST}`);
-  const planned = database.prepare(`${SELECT} WHERE memory_state = 'planned'`);
-  const latest = (condition: string) => {
-    const found = database.prepare(`${SELECT} WHERE ${condition} ${NEWEST_FIRST}`);
-    return (): SweepRecord | undefined => found.all(1).map(toRecord)[0];
-  };
-  const put = database.prepare(
-    `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}, number)
-     VALUES (${NAMES.map((name) => `@${name}`)}, ${NUMBER})`,
-  );
+  const select = (which: string, ...values: unknown[]): SweepRecord[] =>
+    queryRows(database, `${SELECT} ${which}`, ...values).map(toRecord);
+  const latest = (condition: string) => () => select(`WHERE ${condition} ${NEWEST_FIRST}`, 1)[0];
   return {
-    get: (id: string): SweepRecord | undefined => one.all(id).map(toRecord)[0],
+    get: (id: string) => select('WHERE id = ?', id)[0],
     /** Newest first; all without a limit. */
-    list: (limit = -1): SweepRecord[] => list.all(limit).map(toRecord),
+    list: (limit = -1) => select(NEWEST_FIRST, limit),
     /** Sweeps that were killed between planning a change to `MEMORY.md` and recording it. */
-    planned: (): SweepRecord[] => planned.all().map(toRecord),
+    planned: () => select("WHERE memory_state = 'planned'"),
     /** The last one that was not a backfill or a promotion by hand. */
     last: latest("trigger IN ('manual', 'schedule')"),
     /** The last one that changed `MEMORY.md` and was not undone. */
     lastApplied: latest("memory_state = 'applied' AND operations <> '[]'"),
     put: (record: SweepRecord): void => {
-      put.run(toRow(record));
+      const sql = `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}, number)
+        VALUES (${NAMES.map((name) => `@${name}`)}, ${NUMBER})`;
+      runSql(database, sql, toRow(record));
     },
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
+import { queryRows, queryValue, runSql } from '../../sqlite/query.js';
 
 /** Where a write came from. */
 export const WRITE_ORIGINS = ['command', 'mcp', 'capture'] as const;
@@ -40,33 +41,26 @@ export function writeRecords(database: Connection) {
     `INSERT INTO writes (at_ms, path, origin, state, created, inserted, replaced, frames)
      VALUES (@atMs, @path, @origin, 'planned', @created, @inserted, @replaced, @frames)`,
   );
-  const drop = database.prepare('DELETE FROM writes WHERE id <= ?');
-  const setState = database.prepare('UPDATE writes SET state = ? WHERE id = ?');
-  const setMade = database.prepare('UPDATE writes SET created = ?, frames = ? WHERE id = ?');
-  const remove = database.prepare('DELETE FROM writes WHERE id = ?');
-  const one = database.prepare(`${SELECT} WHERE id = ?`);
-  const list = database.prepare(`${SELECT} ORDER BY id DESC`);
+  const run = (sql: string, ...values: unknown[]): void => void runSql(database, sql, ...values);
   return {
     /** Records what is about to be written. */
     plan: (write: Omit<WriteRecord, 'id' | 'state'>): number => {
       const { lastInsertRowid } = insert.run({ ...write, ...createdPartsRow(write) });
       const id = Number(lastInsertRowid);
-      drop.run(id - MOST_KEPT);
+      run('DELETE FROM writes WHERE id <= ?', id - MOST_KEPT);
       return id;
     },
-    setState: (id: number, state: WriteRecord['state']): void => void setState.run(state, id),
+    setState: (id: number, state: WriteRecord['state']) =>
+      run('UPDATE writes SET state = ? WHERE id = ?', state, id),
     /** Changes which parts of the file count as made by a write. */
     setCreatedParts: (id: number, made: CreatedParts): void => {
       const { created, frames } = createdPartsRow(made);
-      setMade.run(created, frames, id);
+      run('UPDATE writes SET created = ?, frames = ? WHERE id = ?', created, frames, id);
     },
-    remove: (id: number): void => void remove.run(id),
-    get: (id: number): WriteRecord | undefined => {
-      const found = one.get(id);
-      return found === undefined ? undefined : toRecord(found);
-    },
+    remove: (id: number) => run('DELETE FROM writes WHERE id = ?', id),
+    get: (id: number) => queryRows(database, `${SELECT} WHERE id = ?`, id).map(toRecord)[0],
     /** Newest first. */
-    list: (): WriteRecord[] => list.all().map(toRecord),
+    list: () => queryRows(database, `${SELECT} ORDER BY id DESC`).map(toRecord),
   };
 }
 
@@ -87,14 +81,12 @@ function toRecord(value: unknown): WriteRecord {
 
 /** The marks stored in a database opened by openDreamDatabase. */
 export function captureMarks(database: Connection) {
-  const one = database.prepare('SELECT lines FROM captures WHERE session = ?').pluck();
-  const put = database.prepare('INSERT OR REPLACE INTO captures VALUES (?, ?, ?)');
   return {
     /** Number of lines of the transcript that were captured. */
-    linesOf: (session: string): number => {
-      const lines = one.get(session);
-      return typeof lines === 'number' ? lines : 0;
+    linesOf: (session: string): number =>
+      queryValue(database, 'SELECT lines FROM captures WHERE session = ?', session) ?? 0,
+    put: (session: string, lines: number, atMs: number): void => {
+      runSql(database, 'INSERT OR REPLACE INTO captures VALUES (?, ?, ?)', session, lines, atMs);
     },
-    put: (session: string, lines: number, atMs: number): void => void put.run(session, lines, atMs),
   };
 }
