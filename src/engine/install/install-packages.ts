@@ -282,8 +282,12 @@ async function syncTree(folder: string): Promise<void> {
 
 async function syncOne(path: string): Promise<void> {
   // Windows syncs only what is open for writing.
-  await using file = await open(path, 'r+');
-  await file.sync();
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 const MEASURE_EVERY_MS = 700;

@@ -20,7 +20,10 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-/** Closes something at the end of the block that declares it with `using`. */
+/**
+ * Closes something at the end of the block that declares it with `using`, which is compiled for Node.js 20. Not for what
+ * can fail to close: together with another failure, it would become a SuppressedError.
+ */
 export function closing<Resource extends { close(): unknown }>(
   resource: Resource,
 ): Disposable & Resource {
