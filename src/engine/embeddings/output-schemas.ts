@@ -15,59 +15,49 @@ import { CHECKS } from './diagnosis/check-names.js';
 const adapter = z.enum(ADAPTER_IDS);
 
 const listedProvider = z.strictObject({
-  provider: field(z.string(), "An adapter's id, or that of a `models.providers` entry."),
+  provider: field.text("An adapter's id, or that of a `models.providers` entry."),
   adapter: field(adapter, 'The adapter behind it.'),
-  kind: field(
-    z.nullable(z.string()),
-    "The adapter's kind, accepted wherever its id is; `null` if none.",
-  ),
+  kind: field.textOrNull("The adapter's kind, accepted wherever its id is; `null` if none."),
   role: field(z.nullable(z.enum(['fallback', 'primary'])), 'Role for the agent; `null` if unused.'),
-  configured: field(z.boolean(), 'Whether `provider`, `fallback` or `models.providers` name it.'),
+  configured: field.flag('Whether `provider`, `fallback` or `models.providers` name it.'),
   credential: objectField('Its key, never the value.', {
     state: field(
       z.enum(['found', 'missing', 'not_needed']),
       '`missing`: a key is needed and was not found.',
     ),
-    source: field(
-      z.nullable(z.string()),
+    source: field.textOrNull(
       'Where it comes from; `null` if none. With state `not_needed`: a variable that is set but withheld from the configured address.',
     ),
     set: field(
       z.nullable(z.boolean()),
       'Whether it has a value; `null` if only reading a file or running a program would show.',
     ),
-    hint: field(z.nullable(z.string()), 'How to set it; `null` if there is nothing to do.'),
+    hint: field.textOrNull('How to set it; `null` if there is nothing to do.'),
   }),
-  model: field(
-    z.nullable(z.string()),
-    "Configured, else the default; `null` if the vendor's list decides.",
-  ),
+  model: field.textOrNull("Configured, else the default; `null` if the vendor's list decides."),
   dimensions: field(
     z.nullable(count),
     'Requested, else the default of the model; `null` if unknown.',
   ),
-  endpoint: field(
-    z.nullable(z.string()),
-    'Address, or `local`; `null` if region or account decide.',
-  ),
+  endpoint: field.textOrNull('Address, or `local`; `null` if region or account decide.'),
   cost: field(
     z.enum(['free', 'per_token', 'self_hosted', 'subscription', 'unknown']),
     '`unknown`: depends on the configured address.',
   ),
-  batch: field(z.boolean(), 'Whether the vendor has a batch API.'),
+  batch: field.flag('Whether the vendor has a batch API.'),
   autoPlace: field(
     z.nullable(count),
     'Position in auto-detection, from 1; `null` if never detected.',
   ),
-  available: field(z.boolean(), 'Whether auto-detection could use it.'),
-  why: field(z.string(), 'Why it is or is not used, as text.'),
+  available: field.flag('Whether auto-detection could use it.'),
+  why: field.text('Why it is or is not used, as text.'),
 });
 
 /** `svc provider list --json`. */
 export const providerListOutputSchema = documentSchema({
-  agent: field(z.string(), 'Whose settings were used.'),
-  primary: field(z.nullable(z.string()), 'The selected provider; `null` for keyword search only.'),
-  fallback: field(z.nullable(z.string()), 'The provider used if that fails; `null` if none.'),
+  agent: field.text('Whose settings were used.'),
+  primary: field.textOrNull('The selected provider; `null` for keyword search only.'),
+  fallback: field.textOrNull('The provider used if that fails; `null` if none.'),
   providers: field(z.array(listedProvider), 'One entry per provider.'),
 });
 
@@ -81,11 +71,11 @@ const checkSchema = z.strictObject({
     z.enum(['failed', 'off', 'ok', 'warning']),
     '`off`: not used, or not tried because of an earlier failure.',
   ),
-  text: field(z.string(), 'What was checked, as text. Never a key.'),
-  note: field(z.optional(z.string()), 'Details.'),
-  code: field(z.optional(z.string()), 'Error code, see [errors.md](errors.md).'),
-  cause: field(z.optional(z.string()), 'Error message.'),
-  hint: field(z.optional(z.string()), 'How to fix it.'),
+  text: field.text('What was checked, as text. Never a key.'),
+  note: field.optionalText('Details.'),
+  code: field.optionalText('Error code, see [errors.md](errors.md).'),
+  cause: field.optionalText('Error message.'),
+  hint: field.optionalText('How to fix it.'),
   location: optionalObjectField('Location of the setting.', locationFields),
   latencyMs: field(
     z.optional(z.number()),
@@ -93,8 +83,8 @@ const checkSchema = z.strictObject({
   ),
   dimensions: field(z.optional(count), 'Length of the vectors.'),
   passages: optionalObjectField('Only for `vectors`.', {
-    done: field(count, 'Passages with a current vector.'),
-    all: field(count, 'Passages in the index.'),
+    done: field.count('Passages with a current vector.'),
+    all: field.count('Passages in the index.'),
   }),
 });
 
@@ -104,22 +94,19 @@ export const diagnosisSchema = z.strictObject({
     z.enum(['ext', 'named', 'path']),
     '`path`: everything a query needs. `named`: one provider, whatever is configured. `ext`: the external search program.',
   ),
-  ok: field(z.boolean(), 'False if a provider is selected but queries cannot be embedded.'),
+  ok: field.flag('False if a provider is selected but queries cannot be embedded.'),
   usable: field(
     z.nullable(z.enum(['fallback', 'primary'])),
     'Who would embed a query now; `null` if nobody can.',
   ),
-  provider: field(z.nullable(z.string()), 'The selected provider; `null` for keyword search only.'),
+  provider: field.textOrNull('The selected provider; `null` for keyword search only.'),
   adapter: field(z.nullable(adapter), 'The adapter behind it.'),
   checks: field(z.array(checkSchema), 'In display order; checks that do not apply are omitted.'),
 });
 
 /** `svc provider test --json`. */
 export const providerTestOutputSchema = documentSchema({
-  agent: field(
-    z.nullable(z.string()),
-    'Whose settings were used; `null` for a workspace without an agent.',
-  ),
+  agent: field.textOrNull('Whose settings were used; `null` for a workspace without an agent.'),
   ...diagnosisSchema.shape,
 });
 

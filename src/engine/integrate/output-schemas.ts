@@ -17,30 +17,24 @@ export const integrateOutputSchema = documentSchema({
   agent: field(z.enum(AGENT_IDS), 'The agent.'),
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   action: field(z.enum(['add', 'remove']), '`remove` with `--remove`.'),
-  written: field(z.boolean(), 'False with `--dry-run`, and when nothing had to change.'),
+  written: field.flag('False with `--dry-run`, and when nothing had to change.'),
   server: objectField('The memory server that the agent uses.', {
-    name: field(z.string(), 'Its name in the agent.'),
-    command: field(
-      z.array(z.string()),
-      'The program and its arguments; empty for a remote server.',
-    ),
+    name: field.text('Its name in the agent.'),
+    command: field.texts('The program and its arguments; empty for a remote server.'),
     env: field(z.record(z.string(), z.string()), 'Variables in addition to those of the agent.'),
-    url: field(z.nullable(z.string()), 'The URL of a remote server, else `null`.'),
-    tokenEnv: field(
-      z.nullable(z.string()),
+    url: field.textOrNull('The URL of a remote server, else `null`.'),
+    tokenEnv: field.textOrNull(
       'The variable with the bearer token for it; `null` without `--token-env`.',
     ),
   }),
-  hook: field(
-    z.nullable(z.string()),
+  hook: field.textOrNull(
     'The line that the agent runs before each turn; `null` without `--active-memory`.',
   ),
-  capture: field(
-    z.nullable(z.string()),
+  capture: field.textOrNull(
     'The line that the agent runs before it compacts a conversation and at the end of a session; `null` without `--capture`.',
   ),
   changes: listField('Empty when everything is up to date.', {
-    file: field(z.string(), 'Absolute path.'),
+    file: field.text('Absolute path.'),
     part: field(
       z.enum(['capture', 'hook', 'server', 'settings']),
       '`capture`: a command that captures what was decided. `hook`: the command before each turn. `server`: the tools. `settings`: active memory in `svc.json`.',
@@ -52,9 +46,9 @@ export const integrateOutputSchema = documentSchema({
 
 /** What an active memory hook does in a folder. */
 export const hookEffectFields = {
-  recalls: field(z.boolean(), 'Whether it recalls anything.'),
-  why: field(z.nullable(z.string()), 'Why it recalls nothing; `null` when it does.'),
-  hint: field(z.nullable(z.string()), 'What to do about it, or `null`.'),
+  recalls: field.flag('Whether it recalls anything.'),
+  why: field.textOrNull('Why it recalls nothing; `null` when it does.'),
+  hint: field.textOrNull('What to do about it, or `null`.'),
 };
 
 /** `svc integrate --list --json`. */
@@ -62,40 +56,36 @@ export const integrationsOutputSchema = documentSchema({
   scope: field(scope, '`project`: the configuration of the current folder. `user`: yours.'),
   agents: listField('Sorted by agent.', {
     agent: field(z.enum(AGENT_IDS), 'The agent.'),
-    detected: field(z.boolean(), 'Whether it was found on this machine.'),
-    file: field(z.string(), 'Absolute path of the file with its servers.'),
-    servers: field(z.array(z.string()), 'The names of the svc servers registered there.'),
+    detected: field.flag('Whether it was found on this machine.'),
+    file: field.text('Absolute path of the file with its servers.'),
+    servers: field.texts('The names of the svc servers registered there.'),
     moved: listField(
       'Those of `servers` that do not work, because svc or Node.js has moved or the memory is gone.',
       {
-        name: field(z.string(), 'Its name in the agent.'),
-        missing: field(z.string(), 'A path in its entry, or `agent NAME`, that does not exist.'),
-        hint: field(z.string(), 'What to do about it.'),
+        name: field.text('Its name in the agent.'),
+        missing: field.text('A path in its entry, or `agent NAME`, that does not exist.'),
+        hint: field.text('What to do about it.'),
       },
     ),
-    hookFile: field(
-      z.nullable(z.string()),
+    hookFile: field.textOrNull(
       'Absolute path of the file for hooks; `null` where the agent supports neither active memory nor capturing.',
     ),
-    hook: field(z.boolean(), 'Whether active memory is registered.'),
+    hook: field.flag('Whether active memory is registered.'),
     activeMemory: objectOrNullField(
       'What the hook does in this folder; `null` without one.',
       hookEffectFields,
     ),
-    captures: field(z.boolean(), 'Whether capture hooks are registered.'),
+    captures: field.flag('Whether capture hooks are registered.'),
     captureMoved: objectOrNullField(
       'Set if a capture hook does not work, because svc or Node.js has moved or the memory is gone.',
       {
-        missing: field(
-          z.string(),
-          'A path in a capture hook, or `agent NAME`, that does not exist.',
-        ),
-        hint: field(z.string(), 'What to do about it.'),
+        missing: field.text('A path in a capture hook, or `agent NAME`, that does not exist.'),
+        hint: field.text('What to do about it.'),
       },
     ),
     error: objectOrNullField('Why a file could not be read, or `null`.', {
-      code: field(z.string(), 'See [errors.md](errors.md).'),
-      message: field(z.string(), 'For people.'),
+      code: field.text('See [errors.md](errors.md).'),
+      message: field.text('For people.'),
     }),
   }),
 });

@@ -23,9 +23,9 @@ export const backendName = z.enum(['builtin', 'ext']);
 export const searchMode = z.enum(['hybrid', 'lexical', 'vector']);
 export const kind = z.enum(['markdown', 'text', 'extracted', 'media', 'transcript']);
 
-export const agentId = field(z.nullable(z.string()), 'Its id; `null` with `--workspace`.');
-export const workspace = field(z.string(), 'Absolute path of the workspace.');
-export const path = field(z.string(), 'Relative to the workspace.');
+export const agentId = field.textOrNull('Its id; `null` with `--workspace`.');
+export const workspace = field.text('Absolute path of the workspace.');
+export const path = field.text('Relative to the workspace.');
 /** The source and the kind of one file. */
 export const fileFields = {
   source: field(source, 'The source of the file.'),
@@ -34,8 +34,7 @@ export const fileFields = {
     '`markdown` for notes, `text` and `extracted` for [other documents](documents.md), `media` for images and audio, or `transcript`.',
   ),
 };
-export const origin = field(
-  z.optional(z.string()),
+export const origin = field.optionalText(
   'In a [shared memory](teams.md), the host that has the file; omitted for this host.',
 );
 /** Files and folders that are not read. */
@@ -55,42 +54,42 @@ export const skipped = listOf({
     ]),
     'See [memory-files.md](memory-files.md#what-is-skipped).',
   ),
-  detail: field(z.optional(z.string()), 'Details, such as a limit or the system error.'),
+  detail: field.optionalText('Details, such as a limit or the system error.'),
 });
 
 /** What an index contains. */
 export const documentCounts = z.strictObject({
-  documents: field(count, 'Files in the index.'),
-  chunks: field(count, 'Chunks in the index.'),
+  documents: field.count('Files in the index.'),
+  chunks: field.count('Chunks in the index.'),
   bySource: listField('The same for each source.', {
     source: field(source, 'The source.'),
-    documents: field(count, 'Its files.'),
-    chunks: field(count, 'Its chunks.'),
+    documents: field.count('Its files.'),
+    chunks: field.count('Its chunks.'),
     brokenLines: field(
       z.optional(count),
       'Transcript lines that are not valid JSON; omitted if there are none.',
     ),
   }),
   media: objectField('Media files.', {
-    images: field(count, 'Images.'),
-    audio: field(count, 'Audio files.'),
+    images: field.count('Images.'),
+    audio: field.count('Audio files.'),
   }),
 });
 
 const embeddingSummary = z.strictObject({
-  provider: field(z.string(), 'The provider that embedded, or its fallback.'),
-  model: field(z.nullable(z.string()), 'Its model; `null` if it could not be opened.'),
-  embedded: field(count, 'Passages embedded now.'),
-  known: field(count, 'Chunks written now whose text already had a vector.'),
-  refused: field(count, 'Passages that the provider refuses.'),
-  refusal: field(z.optional(z.string()), 'Its message for the first of them.'),
-  pending: field(count, 'Passages left for a later run.'),
+  provider: field.text('The provider that embedded, or its fallback.'),
+  model: field.textOrNull('Its model; `null` if it could not be opened.'),
+  embedded: field.count('Passages embedded now.'),
+  known: field.count('Chunks written now whose text already had a vector.'),
+  refused: field.count('Passages that the provider refuses.'),
+  refusal: field.optionalText('Its message for the first of them.'),
+  pending: field.count('Passages left for a later run.'),
   embeddedBy: field(
     z.optional(z.array(z.string())),
     'In a [shared memory](teams.md), the other hosts that are embedding such passages.',
   ),
-  tokens: field(count, 'As reported by the provider, else estimated.'),
-  requests: field(count, 'Successful requests.'),
+  tokens: field.count('As reported by the provider, else estimated.'),
+  requests: field.count('Successful requests.'),
   failure: field(
     z.optional(failure),
     'Why passages were not embedded. Keyword search works anyway; the exit code is 1.',
@@ -98,13 +97,13 @@ const embeddingSummary = z.strictObject({
   mediaLeft: optionalObjectField(
     'Only if the model cannot embed media, which are then found by name.',
     {
-      files: field(count, 'Number of files.'),
+      files: field.count('Number of files.'),
       why: forDisplay,
       hint,
     },
   ),
   insteadOf: optionalObjectField('Only if the fallback embedded.', {
-    provider: field(z.string(), 'The failed provider.'),
+    provider: field.text('The failed provider.'),
     failure: field(failure, 'The failure, with the same fields.'),
   }),
 });
@@ -123,14 +122,14 @@ const indexedAgent = z.strictObject({
     ),
     detail: forDisplay,
   }),
-  added: field(count, 'New files.'),
-  changed: field(count, 'Files with changed content.'),
-  removed: field(count, 'Files that are gone or no longer readable.'),
-  renamed: field(count, 'Files moved without a change in content.'),
-  unchanged: field(count, 'All other files.'),
+  added: field.count('New files.'),
+  changed: field.count('Files with changed content.'),
+  removed: field.count('Files that are gone or no longer readable.'),
+  renamed: field.count('Files moved without a change in content.'),
+  unchanged: field.count('All other files.'),
   skipped: field(skipped, 'Files and folders that cannot be indexed.'),
-  chunks: field(count, 'Chunks written now.'),
-  bytes: field(count, 'Size of the files read now.'),
+  chunks: field.count('Chunks written now.'),
+  bytes: field.count('Size of the files read now.'),
   durationMs: field(z.number(), 'Milliseconds.'),
   embedding: field(z.optional(embeddingSummary), 'Embedding results; omitted without a provider.'),
 });
@@ -180,18 +179,18 @@ export const installDocumentsOutputSchema = documentSchema({
 });
 
 const passage = {
-  path: field(z.string(), 'The file, as `svc memory get` takes it.'),
+  path: field.text('The file, as `svc memory get` takes it.'),
   startLine: field(line, 'First line.'),
   endLine: field(z.number(), 'Last line, included.'),
 };
 
 /** `svc memory log --json`. */
 export const logOutputSchema = documentSchema({
-  agent: field(z.string(), 'Its id.'),
-  enabled: field(z.boolean(), 'Whether searches are logged now (`memory.searchLog`).'),
+  agent: field.text('Its id.'),
+  enabled: field.flag('Whether searches are logged now (`memory.searchLog`).'),
   searches: listField('The newest first.', {
-    at: field(z.iso.datetime(), 'When it was answered.'),
-    query: field(z.string(), 'The query, with secrets masked.'),
+    at: field.time('When it was answered.'),
+    query: field.text('The query, with secrets masked.'),
     mode: field(searchMode, 'How it was answered.'),
     hits: listField('The results, the best first.', {
       ...passage,
@@ -199,7 +198,7 @@ export const logOutputSchema = documentSchema({
     }),
     opened: listField('What was opened of its hits within an hour, in order.', {
       ...passage,
-      at: field(z.iso.datetime(), 'When.'),
+      at: field.time('When.'),
     }),
   }),
 });

@@ -16,29 +16,29 @@ import { serviceSchema } from '../serve/state-file.js';
 
 /** `svc version --json`. */
 export const versionOutputSchema = documentSchema({
-  version: field(z.string(), 'The version of svc.'),
-  node: field(z.string(), 'The version of Node.js.'),
-  sqlite: field(z.nullable(z.string()), 'The version of SQLite; `null` when it cannot be loaded.'),
+  version: field.text('The version of svc.'),
+  node: field.text('The version of Node.js.'),
+  sqlite: field.textOrNull('The version of SQLite; `null` when it cannot be loaded.'),
   sqliteDriver: field(
     z.nullable(z.enum(['better-sqlite3', 'node:sqlite'])),
     'What opens databases: the package, or the SQLite of Node.js where the package cannot be loaded; `null` without either.',
   ),
   platform: objectField('The machine.', {
-    os: field(z.string(), 'As Node.js names it.'),
-    arch: field(z.string(), 'As Node.js names it.'),
-    release: field(z.string(), 'The release of the operating system.'),
-    glibc: field(z.boolean(), 'Whether its C library is glibc.'),
+    os: field.text('As Node.js names it.'),
+    arch: field.text('As Node.js names it.'),
+    release: field.text('The release of the operating system.'),
+    glibc: field.flag('Whether its C library is glibc.'),
   }),
   paths: objectField('All paths are absolute.', {
-    program: field(z.string(), 'The package folder.'),
-    node: field(z.string(), 'The Node.js that runs it.'),
-    config: field(z.nullable(z.string()), 'The configuration in use; `null` when there is none.'),
+    program: field.text('The package folder.'),
+    node: field.text('The Node.js that runs it.'),
+    config: field.textOrNull('The configuration in use; `null` when there is none.'),
     configOrigin: field(
       z.nullable(z.enum(['environment', 'flag', 'nearest', 'user'])),
       'Why this one is used.',
     ),
-    state: field(z.string(), 'The state folder.'),
-    cache: field(z.string(), 'The folder of rebuildable files.'),
+    state: field.text('The state folder.'),
+    cache: field.text('The folder of rebuildable files.'),
   }),
   modules: listField('The native modules.', {
     name: field(z.enum(['better-sqlite3', 'node-llama-cpp', 'sqlite-vec']), 'The package.'),
@@ -46,19 +46,19 @@ export const versionOutputSchema = documentSchema({
       z.enum(['not_installed', 'ok', 'unusable']),
       '`not_installed` is not a fault: only the provider `local` needs the module.',
     ),
-    version: field(z.nullable(z.string()), '`null` where it is unknown.'),
-    why: field(z.nullable(z.string()), 'Why it cannot be used; `null` where it can.'),
+    version: field.textOrNull('`null` where it is unknown.'),
+    why: field.textOrNull('Why it cannot be used; `null` where it can.'),
   }),
 });
 
 const countsByStatus = listOf({
-  status: field(z.string(), 'Only those that occur.'),
-  count: field(count, 'How many.'),
+  status: field.text('Only those that occur.'),
+  count: field.count('How many.'),
 });
 
 const hookFields = {
-  agent: field(z.string(), 'The agent, as in `svc integrate`.'),
-  file: field(z.string(), 'Absolute path of its file.'),
+  agent: field.text('The agent, as in `svc integrate`.'),
+  file: field.text('Absolute path of its file.'),
 };
 
 /** `svc status --json`. */
@@ -67,7 +67,7 @@ export const overallStatusOutputSchema = documentSchema({
     'The `svc serve` of this state folder; `null` when none runs, or when its state cannot be read, which is a fault.',
     {
       pid: field(z.int(), 'Its process.'),
-      since: field(z.iso.datetime(), 'When it was started.'),
+      since: field.time('When it was started.'),
       services: field(
         z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
         'What it runs.',
@@ -76,43 +76,29 @@ export const overallStatusOutputSchema = documentSchema({
   ),
   agents: field(statusOutputSchema.shape.agents, 'In the order of the configuration.'),
   storage: objectOrNullField('The server of `storage.url`; `null` without one.', {
-    server: field(
-      z.nullable(z.string()),
-      '`host:port/database`; `null` if `storage.url` cannot be read.',
-    ),
-    version: field(
-      z.nullable(z.string()),
-      'The version of PostgreSQL; `null` while it cannot be used.',
-    ),
+    server: field.textOrNull('`host:port/database`; `null` if `storage.url` cannot be read.'),
+    version: field.textOrNull('The version of PostgreSQL; `null` while it cannot be used.'),
   }),
   listener: objectField('The webhook listener.', {
-    url: field(
-      z.nullable(z.string()),
+    url: field.textOrNull(
       'Its address, or that of the health endpoint without webhooks; `null` while none runs.',
     ),
-    routes: field(count, 'How many routes are enabled.'),
-    requests: field(count, 'Requests to all listeners of this state folder so far.'),
-    rejected: field(count, 'How many of them were rejected.'),
-    lastRequestAt: field(z.nullable(z.iso.datetime()), '`null` before the first.'),
+    routes: field.count('How many routes are enabled.'),
+    requests: field.count('Requests to all listeners of this state folder so far.'),
+    rejected: field.count('How many of them were rejected.'),
+    lastRequestAt: field.timeOrNull('`null` before the first.'),
   }),
   flows: field(countsByStatus, 'Flows by status.'),
   tasks: field(countsByStatus, 'Tasks by status.'),
   pausedTasks: field(z.array(pauseSchema), 'Runtimes whose tasks wait until `svc task resume`.'),
-  failedNotifications: field(count, 'Notifications that could not be delivered.'),
+  failedNotifications: field.count('Notifications that could not be delivered.'),
   dreams: listField('Dreaming, one entry per workspace.', {
-    agents: field(z.array(z.string()), 'The agents of the workspace.'),
-    enabled: field(z.boolean(), 'Whether dreaming is enabled.'),
-    nextRunAt: field(
-      z.nullable(z.iso.datetime()),
-      'When the next sweep is due; `null` when none is.',
-    ),
-    lastSweepAt: field(
-      z.nullable(z.iso.datetime()),
-      'When the last sweep started; `null` when there was none.',
-    ),
+    agents: field.texts('The agents of the workspace.'),
+    enabled: field.flag('Whether dreaming is enabled.'),
+    nextRunAt: field.timeOrNull('When the next sweep is due; `null` when none is.'),
+    lastSweepAt: field.timeOrNull('When the last sweep started; `null` when there was none.'),
     written: field(z.nullable(count), 'How many claims it wrote to `MEMORY.md`.'),
-    memoryFull: field(
-      z.boolean(),
+    memoryFull: field.flag(
       'Whether your own lines in `MEMORY.md` alone are over its budget, so that nothing more is promoted.',
     ),
   }),
@@ -122,28 +108,27 @@ export const overallStatusOutputSchema = documentSchema({
   }),
   captures: listField('Capture hooks that coding agents run in this folder.', {
     ...hookFields,
-    lastAt: field(z.nullable(z.iso.datetime()), 'The last capture; `null` before the first.'),
-    error: field(z.nullable(z.string()), 'Why it failed, or cannot start; `null` otherwise.'),
+    lastAt: field.timeOrNull('The last capture; `null` before the first.'),
+    error: field.textOrNull('Why it failed, or cannot start; `null` otherwise.'),
   }),
   nextRuns: listField('What happens next automatically, soonest first.', {
-    what: field(z.string(), 'For people.'),
-    at: field(z.iso.datetime(), 'When.'),
+    what: field.text('For people.'),
+    at: field.time('When.'),
   }),
   faults: listField('All problems of agents and services.', {
-    about: field(z.string(), 'The agent or service.'),
-    code: field(
-      z.nullable(z.string()),
+    about: field.text('The agent or service.'),
+    code: field.textOrNull(
       "See [errors.md](errors.md), or the system's; `null` for anything else.",
     ),
-    message: field(z.string(), 'For people.'),
-    hint: field(z.optional(z.string()), 'What to do about it.'),
+    message: field.text('For people.'),
+    hint: field.optionalText('What to do about it.'),
   }),
 });
 
 /** `svc upgrade --json`. */
 export const upgradeOutputSchema = documentSchema({
-  installed: field(z.string(), 'The version that is running.'),
-  newest: field(z.nullable(z.string()), 'The newest in npm’s registry; `null` without `--check`.'),
+  installed: field.text('The version that is running.'),
+  newest: field.textOrNull('The newest in npm’s registry; `null` without `--check`.'),
   isOutdated: field(
     z.nullable(z.boolean()),
     'Whether the newest is newer; `null` without `--check`.',
@@ -152,19 +137,19 @@ export const upgradeOutputSchema = documentSchema({
     z.enum(['checkout', 'npm', 'other']),
     'Where svc runs from: a checkout, a global installation of npm, or a package of something else.',
   ),
-  command: field(z.nullable(z.string()), 'What upgrades it; `null` if svc does not know.'),
+  command: field.textOrNull('What upgrades it; `null` if svc does not know.'),
 });
 export type UpgradeOutput = DocumentOf<typeof upgradeOutputSchema>;
 
 /** `svc bug-report --json`. */
 export const bugReportOutputSchema = documentSchema({
-  file: field(z.string(), 'Absolute path of the archive.'),
-  bytes: field(count, 'Its size.'),
+  file: field.text('Absolute path of the archive.'),
+  bytes: field.count('Its size.'),
   entries: listField('The files of the archive, in order.', {
-    name: field(z.string(), 'Its name in the archive.'),
-    description: field(z.string(), 'What it contains.'),
-    bytes: field(count, 'Its size when unpacked.'),
-    error: field(z.nullable(z.string()), 'Why it could not be created; `null` when it could.'),
+    name: field.text('Its name in the archive.'),
+    description: field.text('What it contains.'),
+    bytes: field.count('Its size when unpacked.'),
+    error: field.textOrNull('Why it could not be created; `null` when it could.'),
   }),
 });
 

@@ -7,14 +7,14 @@ const provider = z.enum(ADAPTER_IDS.filter((id) => PROVIDERS[id].key.loginFile !
 /** `svc provider login --json`. */
 export const loginOutputSchema = documentSchema({
   provider: field(provider, 'The provider signed in to.'),
-  account: field(z.optional(z.string()), 'Account name; omitted if unknown.'),
-  file: field(z.string(), 'Absolute path of the login.'),
+  account: field.optionalText('Account name; omitted if unknown.'),
+  file: field.text('Absolute path of the login.'),
 });
 
 /** `svc provider logout --json`. */
 export const logoutOutputSchema = documentSchema({
   provider: field(provider, 'The provider.'),
-  file: field(z.string(), 'Absolute path of the login.'),
+  file: field.text('Absolute path of the login.'),
   outcome: field(
     z.enum(['deleted', 'kept', 'none']),
     '`kept`: not confirmed; `none`: there was no login.',

@@ -10,29 +10,23 @@ import { FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { flowSchema } from '../flow-model/record-schemas.js';
 
 const timing = {
-  cron: field(z.string(), 'As configured.'),
-  timezone: field(z.nullable(z.string()), 'Its time zone; `null` for the one of the host.'),
+  cron: field.text('As configured.'),
+  timezone: field.textOrNull('Its time zone; `null` for the one of the host.'),
 };
 
 /** `svc schedule list --json`. */
 export const scheduleListOutputSchema = documentSchema({
   schedules: listField('In the order of the configuration.', {
-    id: field(z.string(), 'Its name in the configuration.'),
+    id: field.text('Its name in the configuration.'),
     state: field(
       z.enum(['disabled', 'overdue', 'waiting']),
       '`overdue` if a run was due a minute ago or more and has not happened.',
     ),
     ...timing,
-    nextRunAt: field(
-      z.nullable(z.iso.datetime()),
-      'When it is due next; `null` if it is disabled.',
-    ),
-    lastRunAt: field(
-      z.nullable(z.iso.datetime()),
-      'When it created its last flow; `null` before the first.',
-    ),
+    nextRunAt: field.timeOrNull('When it is due next; `null` if it is disabled.'),
+    lastRunAt: field.timeOrNull('When it created its last flow; `null` before the first.'),
     lastFlow: objectOrNullField('The last flow; `null` before the first.', {
-      flowId: field(z.string(), 'The flow.'),
+      flowId: field.text('The flow.'),
       status: field(z.nullable(z.enum(FLOW_STATUSES)), 'Its state; `null` once it was pruned.'),
     }),
   }),
@@ -40,15 +34,15 @@ export const scheduleListOutputSchema = documentSchema({
 
 /** `svc schedule next --json`. */
 export const scheduleNextOutputSchema = documentSchema({
-  id: field(z.string(), 'The schedule.'),
-  enabled: field(z.boolean(), 'Whether it runs.'),
+  id: field.text('The schedule.'),
+  enabled: field.flag('Whether it runs.'),
   ...timing,
   runs: field(z.array(z.iso.datetime()), 'When it is due, soonest first.'),
 });
 
 /** `svc schedule run --json`. */
 export const scheduleRunOutputSchema = documentSchema({
-  id: field(z.string(), 'The schedule.'),
+  id: field.text('The schedule.'),
   flow: field(flowSchema, 'The flow that was created.'),
 });
 

@@ -11,20 +11,17 @@ import {
 
 /** `svc secrets check --json`. */
 export const secretsCheckOutputSchema = documentSchema({
-  file: field(
-    z.nullable(z.string()),
-    'Absolute path of the configuration; `null` when there is none.',
-  ),
-  ok: field(z.boolean(), 'Whether every secret can be read.'),
+  file: field.textOrNull('Absolute path of the configuration; `null` when there is none.'),
+  ok: field.flag('Whether every secret can be read.'),
   secrets: listField('One entry per place; a reference in two places has two.', {
-    path: field(z.string(), 'The configuration key.'),
+    path: field.text('The configuration key.'),
     location: objectField('Where its value is written.', locationFields),
     source: field(
       z.enum(['env', 'exec', 'file', 'plain']),
       'Where it is read from; `plain`: the configuration file itself.',
     ),
-    spoken: field(z.string(), 'How svc names it in messages.'),
-    resolves: field(z.boolean(), 'Whether it could be read.'),
+    spoken: field.text('How svc names it in messages.'),
+    resolves: field.flag('Whether it could be read.'),
     length: field(
       z.nullable(z.enum(['long', 'short', 'tiny'])),
       '`long`: 24 characters or more. `short`: 8 to 23. `tiny`: fewer, and not masked in output. `null` where it could not be read.',

@@ -8,10 +8,9 @@ export const serveOutputSchema = documentSchema({
     z.enum(['SIGINT', 'SIGTERM', 'crash', 'quit']),
     'A signal, `quit` for the key on the screen, or `crash` for a bug.',
   ),
-  startedAt: field(z.iso.datetime(), 'When it started.'),
-  endedAt: field(z.iso.datetime(), 'When it ended.'),
-  drained: field(
-    z.boolean(),
+  startedAt: field.time('When it started.'),
+  endedAt: field.time('When it ended.'),
+  drained: field.flag(
     'Whether everything ended within `gateway.drainSeconds`; if not, the exit code is 1.',
   ),
   services: field(z.array(serviceSchema), 'In the order of their start.'),
@@ -19,19 +18,19 @@ export const serveOutputSchema = documentSchema({
 
 /** `svc serve --print-systemd --json`. */
 export const systemdOutputSchema = documentSchema({
-  unit: field(z.string(), 'The text of the unit file.'),
+  unit: field.text('The text of the unit file.'),
 });
 
 /** `svc logs --json` without `--follow`. */
 export const logsOutputSchema = documentSchema({
-  file: field(z.string(), 'Absolute path of the log.'),
+  file: field.text('Absolute path of the log.'),
   lines: listField('One entry per line.', {
     level: field(
       z.nullable(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])),
       '`null` for a line that svc did not write.',
     ),
-    time: field(z.nullable(z.string()), 'ISO 8601; `null` likewise.'),
-    message: field(z.string(), 'What happened; the whole line if svc did not write it.'),
+    time: field.textOrNull('ISO 8601; `null` likewise.'),
+    message: field.text('What happened; the whole line if svc did not write it.'),
     fields: field(z.record(z.string(), z.unknown()), 'All other fields of the line.'),
   }),
 });

@@ -2,32 +2,31 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf } from '../errors/index.js';
-import { count, type DeepReadonly, field, objectOrNullField } from '../errors/output-schema.js';
+import { type DeepReadonly, field, objectOrNullField } from '../errors/output-schema.js';
 import { PRIVATE_MODE } from '../support/files.js';
 import { readJsonFile } from '../support/json-file.js';
 import { replaceFile } from '../support/replace-file.js';
 
 /** One service at one moment, as it is stored, and printed by `svc serve` and `svc status`. */
 export const serviceSchema = z.strictObject({
-  name: field(z.string(), 'Such as `health`, `webhooks`, or `memory:` and the id of an agent.'),
+  name: field.text('Such as `health`, `webhooks`, or `memory:` and the id of an agent.'),
   state: field(
     z.enum(['draining', 'ready', 'starting', 'stopped', 'waiting']),
     'See [serve.md](serve.md#services).',
   ),
-  since: field(z.iso.datetime(), 'When it entered this state.'),
-  url: field(z.nullable(z.string()), 'Where it listens; `null` if it does not.'),
-  event: field(z.nullable(z.string()), 'The last event, for people; `null` if there is none.'),
-  eventAt: field(z.nullable(z.iso.datetime()), 'When it happened.'),
-  restarts: field(count, 'How often it was restarted after a failure.'),
+  since: field.time('When it entered this state.'),
+  url: field.textOrNull('Where it listens; `null` if it does not.'),
+  event: field.textOrNull('The last event, for people; `null` if there is none.'),
+  eventAt: field.timeOrNull('When it happened.'),
+  restarts: field.count('How often it was restarted after a failure.'),
   failure: objectOrNullField('What is wrong; `null` if nothing is.', {
-    code: field(
-      z.nullable(z.string()),
+    code: field.textOrNull(
       "From [errors.md](errors.md#error-codes), or the system's; `null` for anything else.",
     ),
-    message: field(z.string(), 'For people.'),
-    hint: field(z.nullable(z.string()), 'How to fix it; `null` if unknown.'),
+    message: field.text('For people.'),
+    hint: field.textOrNull('How to fix it; `null` if unknown.'),
   }),
-  retryAt: field(z.nullable(z.iso.datetime()), 'When it is restarted; `null` unless `waiting`.'),
+  retryAt: field.timeOrNull('When it is restarted; `null` unless `waiting`.'),
 });
 
 /** What a running `svc serve` or `svc webhook serve` stores about itself. */

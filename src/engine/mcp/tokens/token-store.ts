@@ -20,26 +20,24 @@ export const READING_SCOPES = ['search', 'read'] as const;
 
 /** What is stored of a token and printed. */
 export const tokenFields = {
-  name: field(z.string(), 'Its name, which the audit log shows.'),
-  agent: field(
-    z.nullable(z.string()),
+  name: field.text('Its name, which the audit log shows.'),
+  agent: field.textOrNull(
     'The agent whose memory it opens; `null` is the one that the server was started with.',
   ),
   scopes: field(
     z.array(z.enum(TOKEN_SCOPES)),
     'What it allows: `search` is `memory_search`, `read` is `memory_get`, `memory_recent`, `memory_links` and the resources.',
   ),
-  sessionKey: field(
-    z.nullable(z.string()),
+  sessionKey: field.textOrNull(
     'The conversation that its holder takes part in; that of the server if this, `chatType` and `channel` are `null`.',
   ),
   chatType: field(
     z.nullable(z.enum(['direct', 'group', 'channel', 'explicit'])),
     'Kind of that conversation; a direct one if only `channel` is not `null`.',
   ),
-  channel: field(z.nullable(z.string()), 'Channel of that conversation.'),
-  createdAt: field(z.iso.datetime(), 'When it was created.'),
-  expiresAt: field(z.nullable(z.iso.datetime()), 'When it expires; `null` is never.'),
+  channel: field.textOrNull('Channel of that conversation.'),
+  createdAt: field.time('When it was created.'),
+  expiresAt: field.timeOrNull('When it expires; `null` is never.'),
 };
 
 const tokenSchema = z.strictObject({

@@ -33,22 +33,21 @@ const INDEX_STATES =
 const statusOutput = z.strictObject({
   agent: agentId,
   backend: field(backendName, 'The backend that answers searches.'),
-  configuredBackend: field(z.string(), '`memory.backend` of the configuration.'),
+  configuredBackend: field.text('`memory.backend` of the configuration.'),
   workspaceDir: workspace,
-  indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
+  indexFile: field.textOrNull('Absolute path of the index; `null` if it is shared.'),
   shared: objectOrNullField(
     'Where the index is shared with other hosts; `null` for an index of this host. See [teams.md](teams.md).',
     {
-      server: field(z.string(), '`host:port/database`.'),
-      origin: field(z.string(), 'The name of this host: `storage.origin`.'),
+      server: field.text('`host:port/database`.'),
+      origin: field.text('The name of this host: `storage.origin`.'),
       origins: field(
         z.nullable(
           listOf({
-            origin: field(z.string(), 'The name of a host.'),
-            documents: field(count, 'Its files.'),
-            chunks: field(count, 'Their chunks.'),
-            lastSync: field(
-              z.nullable(z.iso.datetime()),
+            origin: field.text('The name of a host.'),
+            documents: field.count('Its files.'),
+            chunks: field.count('Their chunks.'),
+            lastSync: field.timeOrNull(
               'Time of its last update, by its clock; `null` before the first.',
             ),
           }),
@@ -64,24 +63,20 @@ const statusOutput = z.strictObject({
       }),
       z.strictObject({
         state: field(z.literal('unusable'), INDEX_STATES),
-        why: field(z.string(), 'Only if unusable or newer.'),
+        why: field.text('Only if unusable or newer.'),
       }),
       z.strictObject({
         state: field(z.literal('newer'), INDEX_STATES),
-        why: field(z.string(), 'Only if unusable or newer.'),
+        why: field.text('Only if unusable or newer.'),
       }),
       z.strictObject({
         state: field(z.literal('ready'), INDEX_STATES),
         statistics: objectField('Only if ready.', {
           ...documentCounts.shape,
-          bytes: field(count, 'Size on disk, including side files of SQLite.'),
-          lastSync: field(
-            z.nullable(z.iso.datetime()),
-            'Time of the last update; `null` before the first.',
-          ),
+          bytes: field.count('Size on disk, including side files of SQLite.'),
+          lastSync: field.timeOrNull('Time of the last update; `null` before the first.'),
         }),
-        rebuildBecause: field(
-          z.optional(z.string()),
+        rebuildBecause: field.optionalText(
           'Why the next update rebuilds it; omitted if it does not.',
         ),
       }),
@@ -91,48 +86,43 @@ const statusOutput = z.strictObject({
   staleness: optionalObjectField(
     'What the next update would do; omitted if the workspace is unreadable, the server of a shared index cannot be used, or the index is newer.',
     {
-      added: field(count, 'New files.'),
-      changed: field(
-        count,
+      added: field.count('New files.'),
+      changed: field.count(
         'Files to read again, because their size or time differs, or the list of forgotten text.',
       ),
-      removed: field(count, 'Files that are gone.'),
-      examples: field(z.array(z.string()), 'Up to five of these files.'),
+      removed: field.count('Files that are gone.'),
+      examples: field.texts('Up to five of these files.'),
     },
   ),
   sources: field(z.array(source), 'Indexed sources.'),
-  extraPaths: field(z.array(z.string()), '`extraPaths` of the configuration.'),
-  excluded: field(
-    count,
+  extraPaths: field.texts('`extraPaths` of the configuration.'),
+  excluded: field.count(
     'Files and folders that patterns exclude; what is in such a folder is not counted.',
   ),
   frontMatter: listField(
     'Notes whose front matter cannot be read, so that filters do not know its properties. Their text is indexed.',
     {
-      path: field(z.string(), 'The note, relative to the workspace.'),
+      path: field.text('The note, relative to the workspace.'),
       why: forDisplay,
     },
   ),
-  tokenizer: field(z.string(), '`store.fts.tokenizer` of the configuration.'),
+  tokenizer: field.text('`store.fts.tokenizer` of the configuration.'),
   mode: field(searchMode, 'Search mode that the index supports now.'),
-  provider: field(z.nullable(z.string()), 'The selected embedding provider; `null` for none.'),
-  model: field(z.nullable(z.string()), 'Its model; `null` if the vendor chooses.'),
-  fallback: field(z.nullable(z.string()), 'The fallback provider; `null` for none.'),
+  provider: field.textOrNull('The selected embedding provider; `null` for none.'),
+  model: field.textOrNull('Its model; `null` if the vendor chooses.'),
+  fallback: field.textOrNull('The fallback provider; `null` for none.'),
   vectorStore: objectField('State of the vectors.', {
     state: field(
       z.enum(['empty', 'other', 'partial', 'whole']),
       '`empty`: none from the provider. `other`: from another provider, model or length than configured. `partial`: some passages have none.',
     ),
     dimensions: field(z.nullable(count), 'Length of the vectors; `null` for none.'),
-    embedded: field(count, 'Passages with a usable vector.'),
-    pending: field(count, 'Passages that `svc memory index` would embed.'),
-    refused: field(count, 'Passages that the provider refuses.'),
-    cached: field(count, 'Vectors kept for texts that may return.'),
-    ofFallback: field(count, 'Passages with a vector of the fallback.'),
-    differences: field(
-      z.array(z.string()),
-      'Differences from the settings, for display; only if `other`.',
-    ),
+    embedded: field.count('Passages with a usable vector.'),
+    pending: field.count('Passages that `svc memory index` would embed.'),
+    refused: field.count('Passages that the provider refuses.'),
+    cached: field.count('Vectors kept for texts that may return.'),
+    ofFallback: field.count('Passages with a vector of the fallback.'),
+    differences: field.texts('Differences from the settings, for display; only if `other`.'),
     batchJobs: field(
       z.array(z.iso.datetime()),
       'When each batch job at the provider was created whose vectors have not been collected yet, oldest first.',
@@ -140,15 +130,15 @@ const statusOutput = z.strictObject({
   }),
   media: objectOrNullField('`null` while `multimodal.enabled` is off; see [media.md](media.md).', {
     modalities: field(z.array(z.enum(['audio', 'image'])), 'Indexed kinds.'),
-    maxFileBytes: field(count, 'Larger files are skipped.'),
+    maxFileBytes: field.count('Larger files are skipped.'),
     unavailable: objectOrNullField('Why media can only be found by name; `null` otherwise.', {
       why: forDisplay,
       hint,
     }),
     refused: listField('Files that the provider refuses.', {
       path,
-      mimeType: field(z.string(), 'Detected from the content.'),
-      why: field(z.string(), 'Message of the provider.'),
+      mimeType: field.text('Detected from the content.'),
+      why: field.text('Message of the provider.'),
     }),
   }),
   ext: objectOrNullField(
@@ -156,7 +146,7 @@ const statusOutput = z.strictObject({
     {
       answers: field(backendName, 'The backend that would answer now.'),
       why: objectOrNullField('Why the builtin engine would answer; `null` otherwise.', {
-        code: field(z.string(), 'For programs.'),
+        code: field.text('For programs.'),
         message: forDisplay,
         hint,
       }),
@@ -164,28 +154,25 @@ const statusOutput = z.strictObject({
         z.enum(['query', 'search', 'vsearch']),
         '`memory.ext.searchMode` of the configuration.',
       ),
-      program: field(z.nullable(z.string()), 'Absolute path of the program; `null` if not found.'),
-      release: field(
-        z.nullable(z.string()),
-        'Version that the program reports; `null` until asked.',
-      ),
+      program: field.textOrNull('Absolute path of the program; `null` if not found.'),
+      release: field.textOrNull('Version that the program reports; `null` until asked.'),
       detected: objectOrNullField('Capabilities of the release; `null` until asked.', {
-        patternFlag: field(z.string(), 'Flag for a pattern.'),
-        manyCollections: field(z.boolean(), 'Whether one query can name several collections.'),
+        patternFlag: field.text('Flag for a pattern.'),
+        manyCollections: field.flag('Whether one query can name several collections.'),
       }),
-      indexFile: field(z.string(), 'Absolute path of its index.'),
+      indexFile: field.text('Absolute path of its index.'),
       collections: listField('Its collections.', {
-        name: field(z.string(), 'Name of the collection.'),
-        root: field(z.string(), 'Absolute path of the folder.'),
-        pattern: field(z.string(), 'Glob of its files.'),
+        name: field.text('Name of the collection.'),
+        root: field.text('Absolute path of the folder.'),
+        pattern: field.text('Glob of its files.'),
         source: field(source, 'Source of its files.'),
-        known: field(z.boolean(), 'Whether the program has it.'),
+        known: field.flag('Whether the program has it.'),
       }),
       updated: objectOrNullField('The last refresh; `null` if there was none.', {
-        at: field(z.iso.datetime(), 'Start time.'),
+        at: field.time('Start time.'),
         tookMs: field(z.number(), 'Duration in milliseconds.'),
-        files: field(count, 'Number of files in its collections.'),
-        stale: field(z.boolean(), 'Whether files have changed since.'),
+        files: field.count('Number of files in its collections.'),
+        stale: field.flag('Whether files have changed since.'),
       }),
       vectors: field(
         z.enum(['missing', 'off', 'ready', 'unknown']),
@@ -196,13 +183,13 @@ const statusOutput = z.strictObject({
   ),
   citations: field(z.enum(['auto', 'on', 'off']), '`memory.citations` of the configuration.'),
   watcher: objectOrNullField('The process that keeps the index fresh; `null` for none.', {
-    pid: field(count, 'Its process id.'),
-    since: field(z.iso.datetime(), 'Start time.'),
+    pid: field.count('Its process id.'),
+    since: field.time('Start time.'),
     mode: field(
       z.enum(['interval', 'polling', 'watching']),
       '`polling`: file watching is unavailable, so files are polled. `interval`: changes are not followed. See [watching.md](watching.md).',
     ),
-    why: field(z.nullable(z.string()), 'Why it is polling; `null` otherwise.'),
+    why: field.textOrNull('Why it is polling; `null` otherwise.'),
   }),
   skipped: field(skipped, 'Files and folders that cannot be indexed.'),
   faults: field(warnings, 'Problems that prevent searches or updates.'),
@@ -222,9 +209,9 @@ export const statusOutputSchema = documentSchema({
 export const resetOutputSchema = documentSchema({
   agents: listField('In the order of the configuration.', {
     agent: agentId,
-    indexFile: field(z.nullable(z.string()), 'Absolute path of the index; `null` if it is shared.'),
-    deleted: field(z.boolean(), 'False if there was none, or the user declined.'),
-    bytes: field(count, 'Size of the deleted file; 0 if the index is shared.'),
+    indexFile: field.textOrNull('Absolute path of the index; `null` if it is shared.'),
+    deleted: field.flag('False if there was none, or the user declined.'),
+    bytes: field.count('Size of the deleted file; 0 if the index is shared.'),
     documents: field(
       z.optional(count),
       'Only if the index is shared: files of this host that were deleted from it.',

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  count,
   type DocumentOf,
   documentSchema,
   field,
@@ -16,25 +15,24 @@ const place = {
 };
 const changedFile = z.strictObject({
   path,
-  deleted: field(z.boolean(), 'Whether it was deleted.'),
-  backup: field(z.string(), 'Absolute path of the backup.'),
+  deleted: field.flag('Whether it was deleted.'),
+  backup: field.text('Absolute path of the backup.'),
 });
 const stores = listField('Other stores of memory text, besides the files.', {
-  store: field(z.string(), 'Its name.'),
-  changed: field(count, 'Number of entries removed or rewritten.'),
-  clean: field(
-    z.boolean(),
+  store: field.text('Its name.'),
+  changed: field.count('Number of entries removed or rewritten.'),
+  clean: field.flag(
     'False if forgotten bytes may still be in its files, because another process reads them; see `FORGET_UNFINISHED`.',
   ),
 });
 
 export const forgetOutputSchema = documentSchema({
   agent: agentId,
-  id: field(z.nullable(z.string()), 'Id for `--undo`; `null` if the user declined.'),
+  id: field.textOrNull('Id for `--undo`; `null` if the user declined.'),
   passages: listField('What is forgotten.', {
     ...place,
-    whole: field(z.boolean(), 'Whether it is a whole file.'),
-    text: field(z.string(), 'The lines, joined by `\\n`.'),
+    whole: field.flag('Whether it is a whole file.'),
+    text: field.text('The lines, joined by `\\n`.'),
   }),
   alsoIn: listField('Copies of the same lines elsewhere, which are forgotten too.', place),
   files: field(z.array(changedFile), 'Changed files, with `--from-file`.'),
@@ -48,8 +46,8 @@ export const forgetOutputSchema = documentSchema({
 export const forgetListOutputSchema = documentSchema({
   agent: agentId,
   entries: listField('One entry per command.', {
-    id: field(z.string(), 'Id for `--undo`.'),
-    at: field(z.iso.datetime(), 'When it was forgotten.'),
+    id: field.text('Id for `--undo`.'),
+    at: field.time('When it was forgotten.'),
     passages: listField('Where it was then.', place),
     files: field(z.array(changedFile), 'Files changed for it.'),
   }),
@@ -57,9 +55,9 @@ export const forgetListOutputSchema = documentSchema({
 
 export const forgetUndoOutputSchema = documentSchema({
   agent: agentId,
-  id: field(z.string(), 'The id as given.'),
-  undone: field(z.boolean(), 'False if the user declined.'),
-  restored: field(z.array(z.string()), 'Restored files.'),
+  id: field.text('The id as given.'),
+  undone: field.flag('False if the user declined.'),
+  restored: field.texts('Restored files.'),
   kept: listField('Files changed since, which are left as they are.', {
     path,
     backup: changedFile.shape.backup,

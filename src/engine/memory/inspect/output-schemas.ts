@@ -13,33 +13,33 @@ import { agentId, fileFields, path } from '../output-schemas.js';
 
 /** Whether a file belongs to a memory, and why. */
 export const whyOutput = z.strictObject({
-  path: field(z.string(), 'The file or folder, relative to the workspace.'),
-  included: field(z.boolean(), 'Whether it belongs to the memory.'),
-  indexed: field(z.boolean(), 'Whether the index has it now.'),
+  path: field.text('The file or folder, relative to the workspace.'),
+  included: field.flag('Whether it belongs to the memory.'),
+  indexed: field.flag('Whether the index has it now.'),
   reason: field(
     z.enum(['excluded', 'included', 'missing', 'other_host', 'other_kind', 'outside', 'skipped']),
     '`excluded` by a pattern or by the collections of `memory.ext`, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
-  detail: field(z.optional(z.string()), 'Details, for display.'),
+  detail: field.optionalText('Details, for display.'),
   rule: objectOrNullField('The pattern that decided; `null` if none matches.', {
     from: field(
       z.enum(['setting', 'svcignore', 'gitignore']),
       '`memorySearch.exclude`, or an ignore file.',
     ),
-    file: field(z.nullable(z.string()), 'The file with the pattern; `null` if unknown.'),
+    file: field.textOrNull('The file with the pattern; `null` if unknown.'),
     line: field(z.nullable(count), 'Its line; `null` if unknown.'),
-    pattern: field(z.string(), 'The pattern, as written.'),
-    path: field(z.string(), 'The file or folder that it matches.'),
+    pattern: field.text('The pattern, as written.'),
+    path: field.text('The file or folder that it matches.'),
   }),
 });
 
 const link = z.strictObject({
-  from: field(z.string(), 'The note with the link.'),
+  from: field.text('The note with the link.'),
   line: field(line, 'Its line.'),
   kind: field(z.enum(['markdown', 'wiki']), '`[label](target.md)`, or `[[Target]]`.'),
-  target: field(z.string(), 'The target as written, without the heading.'),
-  heading: field(z.optional(z.string()), 'The heading after `#`.'),
-  to: field(z.nullable(z.string()), 'The indexed file; `null` for a broken link.'),
+  target: field.text('The target as written, without the heading.'),
+  heading: field.optionalText('The heading after `#`.'),
+  to: field.textOrNull('The indexed file; `null` for a broken link.'),
   candidates: field(
     z.optional(z.array(z.string())),
     'Up to five files with the name of a broken link, if there are several.',
@@ -55,7 +55,7 @@ const links = {
 /** `svc memory links --json`. */
 export const linksOutputSchema = documentSchema({
   agent: agentId,
-  path: field(z.nullable(z.string()), 'The file; `null` with `--broken`, which covers all notes.'),
+  path: field.textOrNull('The file; `null` with `--broken`, which covers all notes.'),
   ...links,
 });
 
@@ -65,10 +65,10 @@ export const recentOutputSchema = documentSchema({
   documents: listField('The newest first.', {
     path,
     ...fileFields,
-    modified: field(z.iso.datetime(), 'Modification time.'),
-    bytes: field(count, 'Size of the file.'),
+    modified: field.time('Modification time.'),
+    bytes: field.count('Size of the file.'),
   }),
-  more: field(count, 'How many more there are.'),
+  more: field.count('How many more there are.'),
 });
 
 const fact = z.union([z.string(), z.number(), z.boolean()]);
@@ -76,10 +76,10 @@ const fact = z.union([z.string(), z.number(), z.boolean()]);
 const inspected = z.strictObject({
   path,
   ...fileFields,
-  mimeType: field(z.optional(z.string()), 'Only for media.'),
-  bytes: field(count, 'Size of the file when it was indexed.'),
-  modified: field(z.iso.datetime(), 'Modification time when it was indexed.'),
-  indexed: field(z.iso.datetime(), 'When it was indexed.'),
+  mimeType: field.optionalText('Only for media.'),
+  bytes: field.count('Size of the file when it was indexed.'),
+  modified: field.time('Modification time when it was indexed.'),
+  indexed: field.time('When it was indexed.'),
   date: objectOrNullField('`null` for conversations, whose passages have their own.', {
     day: field(z.iso.date(), 'The day that `--since`, `--before` and `--on` compare.'),
     from: field(
@@ -87,23 +87,23 @@ const inspected = z.strictObject({
       'Where it is from: the name of the file, its front matter, or its modification time.',
     ),
   }),
-  tags: field(z.array(z.string()), 'What `--tag` compares.'),
+  tags: field.texts('What `--tag` compares.'),
   properties: field(
     z.record(z.string(), z.union([fact, z.array(fact)])),
     'What `--where` compares: the front matter.',
   ),
-  fault: field(z.nullable(z.string()), 'Why the front matter cannot be read; `null` otherwise.'),
-  chunkCount: field(count, 'How many chunks the file has.'),
+  fault: field.textOrNull('Why the front matter cannot be read; `null` otherwise.'),
+  chunkCount: field.count('How many chunks the file has.'),
   chunks: listField('All of them, or those of the lines of a citation.', {
     startLine: field(line, 'First line.'),
     endLine: field(line, 'Last line, included.'),
-    headingPath: field(z.array(z.string()), 'The headings above it; `--heading` compares them.'),
-    tokens: field(count, 'Estimated.'),
+    headingPath: field.texts('The headings above it; `--heading` compares them.'),
+    tokens: field.count('Estimated.'),
     vector: field(
       z.enum(['none', 'refused', 'stored']),
       '`stored` if it has a vector in use, `refused` if the provider does not embed it.',
     ),
-    text: field(z.string(), 'The text, as indexed.'),
+    text: field.text('The text, as indexed.'),
   }),
   ...links,
 });

@@ -15,46 +15,41 @@ import { backendName, fileFields, origin, searchMode, workspace } from '../outpu
 const score = z.number().check(z.minimum(0), z.maximum(1));
 
 const passage = {
-  path: field(z.string(), 'Relative to the workspace, with forward slashes.'),
+  path: field.text('Relative to the workspace, with forward slashes.'),
   origin,
   startLine: field(line, 'First line of the passage, 1-based.'),
   endLine: field(line, 'Last line of the passage, included.'),
 };
-const citation = field(
-  z.optional(z.string()),
+const citation = field.optionalText(
   '`path#L3-L5`, or `origin:path#L3-L5`; for a PDF its pages, `path#p3-p4`; omitted if `memory.citations` is `off`.',
 );
 
 /** `svc memory search --json`. */
 export const searchOutputSchema = documentSchema({
-  query: field(z.string(), 'The query as given.'),
-  agent: field(z.nullable(z.string()), 'The searched agent; `null` with `--workspace`.'),
+  query: field.text('The query as given.'),
+  agent: field.textOrNull('The searched agent; `null` with `--workspace`.'),
   workspace,
   backend: field(backendName, 'The backend that answered.'),
   mode: field(searchMode, '`lexical` (keywords), `vector`, or `hybrid` (both).'),
-  provider: field(
-    z.nullable(z.string()),
-    'The provider that embedded the query; `null` in lexical search.',
-  ),
-  model: field(z.nullable(z.string()), 'Its model; `null` in lexical search.'),
+  provider: field.textOrNull('The provider that embedded the query; `null` in lexical search.'),
+  model: field.textOrNull('Its model; `null` in lexical search.'),
   dates: objectOrNullField(
     'The date that the query asks about; `null` for none. See [search.md](search.md#dates).',
     {
-      text: field(z.string(), 'The date as written in the query.'),
+      text: field.text('The date as written in the query.'),
       from: field(z.iso.date(), 'First day.'),
       to: field(z.iso.date(), 'Last day.'),
-      passages: field(count, 'Passages that are from these days, or else speak of them.'),
+      passages: field.count('Passages that are from these days, or else speak of them.'),
     },
   ),
   results: listField('Empty without matches.', {
     ...passage,
     score: field(score, '0 to 1; see [search.md](search.md#scores).'),
-    snippet: field(z.string(), 'The passage, or its best lines with `…` between them.'),
+    snippet: field.text('The passage, or its best lines with `…` between them.'),
     snippetLine: field(line, 'Line number of the start of the snippet.'),
     ...fileFields,
-    mimeType: field(z.optional(z.string()), 'Only for media; detected from the content.'),
-    headingPath: field(
-      z.array(z.string()),
+    mimeType: field.optionalText('Only for media; detected from the content.'),
+    headingPath: field.texts(
       'The headings above its best line, outermost first; without a best line, those above all of the passage.',
     ),
     citation,
@@ -74,7 +69,7 @@ export const searchOutputSchema = documentSchema({
     related: field(
       z.optional(
         listOf({
-          path: field(z.string(), 'Relative to the workspace.'),
+          path: field.text('Relative to the workspace.'),
           relation: field(
             z.enum(['both', 'linked_from', 'links']),
             'The file of the result links to it, is linked from it, or both.',
@@ -122,8 +117,8 @@ export const searchOutputSchema = documentSchema({
   corrections: listField(
     'See [search.md](search.md#words-that-are-not-in-the-index); empty with `--exact`.',
     {
-      word: field(z.string(), 'A word of the query that is not in the index.'),
-      instead: field(z.array(z.string()), 'What was searched instead.'),
+      word: field.text('A word of the query that is not in the index.'),
+      instead: field.texts('What was searched instead.'),
       kind: field(
         z.enum(['spelling', 'compound', 'prefix']),
         'A similar word, parts of the word or words that contain it, or words that begin with it.',
@@ -137,17 +132,17 @@ export const searchOutputSchema = documentSchema({
       to: field(z.optional(z.nullable(z.string())), 'Last day, inclusive; `null` for any.'),
       where: field(z.optional(z.array(z.string())), 'Conditions about front matter.'),
       tags: field(z.optional(z.array(z.string())), 'Required tags.'),
-      heading: field(z.optional(z.string()), 'Required part of a heading.'),
+      heading: field.optionalText('Required part of a heading.'),
       kinds: field(z.optional(z.array(z.string())), 'Kinds of documents, any of them.'),
     },
   ),
   rerank: optionalObjectField(
     'How the results were reranked; omitted if they were not. See [reranking.md](reranking.md).',
     {
-      provider: field(z.string(), '`query.rerank.provider`.'),
-      model: field(z.nullable(z.string()), 'Its model; `null` if the server decides.'),
-      passages: field(count, 'Passages with a score of the reranker.'),
-      cached: field(count, 'How many of these scores came from the cache, which costs nothing.'),
+      provider: field.text('`query.rerank.provider`.'),
+      model: field.textOrNull('Its model; `null` if the server decides.'),
+      passages: field.count('Passages with a score of the reranker.'),
+      cached: field.count('How many of these scores came from the cache, which costs nothing.'),
       tokens: field(z.optional(z.number()), 'Billed tokens, if the vendor reports them.'),
       searchUnits: field(
         z.optional(z.number()),
@@ -156,8 +151,8 @@ export const searchOutputSchema = documentSchema({
       ms: field(z.number(), 'Duration of the reranking in milliseconds.'),
     },
   ),
-  matches: field(count, 'Total number of matching chunks.'),
-  belowMinScore: field(count, 'Results dropped by the minimum score.'),
+  matches: field.count('Total number of matching chunks.'),
+  belowMinScore: field.count('Results dropped by the minimum score.'),
   searchMs: field(
     z.number(),
     'Duration of the search in milliseconds, without startup and index update.',

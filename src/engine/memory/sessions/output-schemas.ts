@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  count,
   type DocumentOf,
   documentSchema,
   field,
@@ -10,30 +9,29 @@ import {
 
 /* `sessions forget` prints the document of `svc memory forget`. */
 
-const agent = field(z.nullable(z.string()), 'Id of the agent.');
+const agent = field.textOrNull('Id of the agent.');
 
 const entry = {
-  id: field(z.string(), 'Its ID; the beginning is sufficient.'),
-  path: field(z.string(), 'As in citations.'),
-  reader: field(z.string(), 'Who wrote it: a reader, `chatgpt` or `claude`.'),
-  title: field(z.string(), 'Its title, or the beginning of its first message.'),
+  id: field.text('Its ID; the beginning is sufficient.'),
+  path: field.text('As in citations.'),
+  reader: field.text('Who wrote it: a reader, `chatgpt` or `claude`.'),
+  title: field.text('Its title, or the beginning of its first message.'),
   state: field(
     z.enum(['archived', 'imported', 'kept', 'live']),
     '`live`: only its agent has it; `kept`: the archive has it too; `archived`: its agent deleted it; `imported`: from a data export.',
   ),
-  startedAt: field(z.nullable(z.iso.datetime()), 'Its first message; `null` without times.'),
-  lastAt: field(
-    z.iso.datetime(),
+  startedAt: field.timeOrNull('Its first message; `null` without times.'),
+  lastAt: field.time(
     'When it was last continued: the time of its last turn; without times, when its file last changed.',
   ),
-  archivedBytes: field(count, 'Its size in the archive, compressed.'),
+  archivedBytes: field.count('Its size in the archive, compressed.'),
 };
 
 /** `svc memory sessions list --json`. */
 export const sessionListOutputSchema = documentSchema({
   agent,
   sessions: listField('Newest first.', entry),
-  total: field(count, 'How many there are, without `--limit`.'),
+  total: field.count('How many there are, without `--limit`.'),
 });
 
 /** `svc memory sessions show --json` and `export --json`. */
@@ -43,8 +41,8 @@ export const sessionOutputSchema = documentSchema({
   turns: listField('What was said, in order.', {
     line: field(line, 'As in citations.'),
     role: field(z.enum(['assistant', 'user']), 'Who said it.'),
-    at: field(z.nullable(z.iso.datetime()), 'When; `null` without a time.'),
-    text: field(z.string(), 'The whole text, with secrets masked.'),
+    at: field.timeOrNull('When; `null` without a time.'),
+    text: field.text('The whole text, with secrets masked.'),
   }),
 });
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import {
-  count,
   type DocumentOf,
   documentSchema,
   field,
@@ -13,13 +12,13 @@ import { packagesFields } from '../../install/output-schemas.js';
 export const installLocalOutputSchema = documentSchema({
   runtime: objectField('node-llama-cpp, which computes the vectors.', {
     ...packagesFields,
-    gpu: field(z.boolean(), 'Whether the GPU variants are included.'),
+    gpu: field.flag('Whether the GPU variants are included.'),
   }),
   model: objectOrNullField('`null` with `--no-model` and `--remove`.', {
     outcome: field(z.enum(['already', 'downloaded']), '`already`: it was already on disk.'),
-    name: field(z.string(), 'The reference without secrets, or the file name.'),
-    path: field(z.string(), 'Absolute path of the file.'),
-    bytes: field(count, 'Size.'),
+    name: field.text('The reference without secrets, or the file name.'),
+    path: field.text('Absolute path of the file.'),
+    bytes: field.count('Size.'),
   }),
 });
 
