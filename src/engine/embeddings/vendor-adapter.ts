@@ -205,7 +205,7 @@ export function vendorAdapter(
         const started = nowMs();
         const { vectors } = await send([{ text: PROBE_TEXT }], call);
         const vector = normalise(vectors[0] ?? new Float32Array());
-        return { dimensions: vector.length, latencyMs: nowMs() - started };
+        return { dimensions: vector.length, latencyMs: Math.round(nowMs() - started) };
       }),
     close: async () => vendor.close?.(),
   };

@@ -7,7 +7,7 @@ import type { Clock } from '../support/context.js';
 import { crypto } from '../support/crypto.js';
 import { formatCountOf, formatModel } from '../support/format.js';
 import { firstChars } from '../support/text.js';
-import { runningMs } from '../support/time.js';
+import { msSince, runningMs } from '../support/time.js';
 import { chooseReranker, type RerankProvider } from './choose-reranker.js';
 import { openReranker } from './open-reranker.js';
 import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
@@ -116,8 +116,8 @@ export function passageReranker(provider: RerankProvider, options: RerankOptions
       withCache((cache) => cache.storeScores(fresh));
     }
     const { model = null } = choice;
-    const ms = runningMs() - started;
-    return { scores, report: { provider, model, passages: scores.size, cached, ms, ...cost } };
+    const report = { provider, model, passages: scores.size, cached, ms: msSince(started) };
+    return { scores, report: { ...report, ...cost } };
   };
   return {
     choice,
@@ -176,7 +176,7 @@ export function passageReranker(provider: RerankProvider, options: RerankOptions
           cache.addCost(today(), provider, cost);
         });
         checkedScores(ranked, documents.length);
-        return { ms: runningMs() - started };
+        return { ms: msSince(started) };
       } catch (error) {
         signal.throwIfAborted();
         throw asRerankError(error, choice);

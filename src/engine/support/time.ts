@@ -6,6 +6,11 @@ export function runningMs(): number {
   return process.uptime() * 1000;
 }
 
+/** Milliseconds since a {@link runningMs}, to the hundredth, as JSON documents have them. */
+export function msSince(startedMs: number): number {
+  return Math.round((runningMs() - startedMs) * 100) / 100;
+}
+
 /** Clocks do not drift this much between two checks. */
 const JUMP_MS = 1000;
 

@@ -7,6 +7,8 @@ import {
   jumpDetector,
   MOST_AHEAD_MS,
   MS_PER_DAY,
+  msSince,
+  runningMs,
 } from '../../../src/engine/support/time.js';
 
 const test = suite('times');
@@ -26,6 +28,16 @@ test('durations are read in every unit, and nothing else is', () => {
   for (const text of ['', '7', 'd', '7ms', '1.5h', '-1d', ' 1d', '1d ', '1234567s', '123456y']) {
     assert.is(durationMs(text), undefined, text);
   }
+});
+
+test('a measured duration has at most two decimals, as documents show it', () => {
+  const digits = Array.from({ length: 50 }, (_, n) => String(msSince(runningMs() - n / 7)));
+  assert.equal(
+    digits.filter((ms) => !/^\d+(\.\d{1,2})?$/u.test(ms)),
+    [],
+  );
+  const ms = msSince(runningMs() - 40);
+  assert.ok(ms >= 40, String(ms));
 });
 
 test('a clock that is set shows up once, a small difference does not', () => {

@@ -217,7 +217,7 @@ export async function connectTo(url: URL, signal: AbortSignal) {
   try {
     const event = tls ? 'secureConnect' : 'connect';
     await once(socket, event, { signal: anySignal([signal, timeout]) });
-    return { latencyMs: performance.now() - started, tls };
+    return { latencyMs: Math.round(performance.now() - started), tls };
   } catch (error) {
     signal.throwIfAborted();
     const reachable = `check that ${url.host} is reachable from this machine`;

@@ -102,7 +102,7 @@ function debugOf(memory: OpenedMemory, response: SearchResponse): SearchAnswer['
     backend: response.backend,
     configuredMode: configuredMode(memory),
     effectiveMode: response.mode,
-    searchMs: Math.round(response.searchMs * 100) / 100,
+    searchMs: response.searchMs,
     hits: response.matches,
     belowMinScore: response.belowMinScore,
   };

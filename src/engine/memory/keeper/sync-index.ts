@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../support/context.js';
-import { runningMs } from '../../support/time.js';
+import { msSince, runningMs } from '../../support/time.js';
 import { readForgotten } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import { removeStrays, type Scan, scanSources } from '../sources/index.js';
@@ -108,11 +108,11 @@ async function addVectors(
       ...summary,
       ...(isNews ? { outcome: 'updated' } : {}),
       embedding: embedded,
-      durationMs: runningMs() - startedMs,
+      durationMs: msSince(startedMs),
     };
   } catch (error) {
     if (!abort.aborted) throw error;
-    return { ...summary, outcome: 'stopped', durationMs: runningMs() - startedMs };
+    return { ...summary, outcome: 'stopped', durationMs: msSince(startedMs) };
   } finally {
     index.close();
   }

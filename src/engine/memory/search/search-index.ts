@@ -1,7 +1,7 @@
 import { MIN_CANDIDATES } from '../../config/index.js';
 import type { Warning } from '../../errors/index.js';
 import { isoDay } from '../../support/day.js';
-import { runningMs } from '../../support/time.js';
+import { msSince, runningMs } from '../../support/time.js';
 import type { QueryVector } from '../embedding/query-embedder.js';
 import type { CandidateFilter, Language, MemoryIndex } from '../index/index.js';
 import type { Source } from '../types.js';
@@ -109,7 +109,7 @@ export async function searchIndex(
     ...(reranked === undefined ? {} : { rerank: reranked.report }),
     matches: keywords.matches,
     belowMinScore,
-    searchMs: runningMs() - started,
+    searchMs: msSince(started),
     warnings: [
       ...options.warnings,
       ...warnings,

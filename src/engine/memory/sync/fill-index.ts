@@ -1,5 +1,5 @@
 import type { Clock } from '../../support/context.js';
-import { runningMs } from '../../support/time.js';
+import { msSince } from '../../support/time.js';
 import type { EmbeddingWork } from '../embedding/embed-missing.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { type ForgetPlaces, readForgotten } from '../forgotten/index.js';
@@ -104,6 +104,6 @@ export function summaryOf(
     outcome: stopped ? 'stopped' : touched || rebuild !== undefined ? 'updated' : 'unchanged',
     ...(rebuild === undefined ? {} : { rebuild }),
     skipped: [...run.scan.skipped, ...counts.skipped],
-    durationMs: runningMs() - run.startedMs,
+    durationMs: msSince(run.startedMs),
   };
 }

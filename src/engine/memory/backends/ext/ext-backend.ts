@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Warning } from '../../../errors/index.js';
 import { formatCountOf } from '../../../support/format.js';
+import { msSince, runningMs } from '../../../support/time.js';
 import {
   type CitationMode,
   hasFilters,
@@ -156,7 +157,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       const warnings: Warning[] = [];
       const tool = toolToAsk(warnings);
       if (tool !== undefined) {
-        const started = performance.now();
+        const started = runningMs();
         try {
           const asking = { ...options, session, refresher, warnings };
           const hits = await freshHits(tool, request, work, asking);
@@ -165,7 +166,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
           endRest(dir, state().rest);
           return {
             ...answer,
-            searchMs: performance.now() - started,
+            searchMs: msSince(started),
             warnings: [...warnings, ...answer.warnings],
           };
         } catch (error) {
