@@ -200,7 +200,7 @@ const doors = {
   ],
   'memory/embedding': ['embed-missing', 'passages', 'query-embedder'],
   'memory/extract': ['install-pdf-library', 'pdf-library'],
-  'memory/forget': ['forgetting', 'output-schemas'],
+  'memory/forget': ['output-schemas'],
   'memory/forgotten': [],
   'memory/get': ['output-schemas'],
   'memory/home': ['build-file', 'shared-forget-list', 'shared-home'],
@@ -215,7 +215,7 @@ const doors = {
     'transcripts/read-conversation',
   ],
   'memory/sync': ['fill-index', 'index-lock', 'watch-record'],
-  'memory/transfer': ['output-schemas', 'transfer'],
+  'memory/transfer': ['output-schemas'],
   'memory/watch': ['memory-watcher', 'watch-events'],
   'active-memory': ['transcripts'],
   dreaming: [

@@ -3,7 +3,7 @@
  * of 32-bit floats. Bundled and run by bench/vectors.ts.
  */
 import { readFileSync } from 'node:fs';
-import { openIndex } from '../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../src/engine/memory/index/sqlite/sqlite-index.js';
 import { IDENTITY, RESULT_COUNT } from './vector-names.js';
 
 async function main(): Promise<void> {

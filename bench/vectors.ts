@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'rolldown';
-import { createIndex } from '../src/engine/memory/index/sqlite/open-index.js';
+import { createIndex } from '../src/engine/memory/index/sqlite/sqlite-index.js';
 import { openReadyIndex, testIdentity } from '../test/support/vector-index.js';
 import { median, timeInTurn } from './measure.js';
 import { removeDatabase } from './remove-database.js';

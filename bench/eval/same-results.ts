@@ -13,7 +13,7 @@ import type { Change } from '../../src/engine/memory/index/documents.js';
 import { currentIdentity } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
 import { preparePostgresIndex } from '../../src/engine/memory/index/postgres/index.js';
-import { createIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
+import { createIndex } from '../../src/engine/memory/index/sqlite/sqlite-index.js';
 import { searchIndex } from '../../src/engine/memory/search/index.js';
 import { textLines } from '../../src/engine/memory/sources/text-lines.js';
 import { meaningOf } from '../../test/fakes/meaning.js';

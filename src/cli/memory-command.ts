@@ -92,7 +92,7 @@ export abstract class MemoryCommand extends BaseCommand {
 
   /** Warns of agents that still find what one of them has forgotten. */
   protected async warnOfOtherAgents(memory: OpenedMemory, plan: ForgetPlan): Promise<void> {
-    const { otherAgentsWarnings } = await import('../engine/memory/forget/forgetting.js');
+    const { otherAgentsWarnings } = await import('../engine/memory/forget/index.js');
     const agents = searchedAgents(await this.readConfig(), this.context());
     this.addWarnings(await otherAgentsWarnings(plan, memory, agents, this.context()));
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../../src/engine/memory/index/sqlite/sqlite-index.js';
 import { matchExpression, parseQuery } from '../../src/engine/memory/search/query.js';
 import { openDatabase } from '../../src/engine/sqlite/database.js';
 

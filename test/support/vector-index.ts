@@ -6,8 +6,11 @@ import {
   type Tokenizer,
 } from '../../src/engine/memory/index/identity.js';
 import type { MemoryIndex } from '../../src/engine/memory/index/memory-index.js';
-import { createIndex, openIndex } from '../../src/engine/memory/index/sqlite/open-index.js';
-import type { SqliteIndex } from '../../src/engine/memory/index/sqlite/sqlite-index.js';
+import {
+  createIndex,
+  openIndex,
+  type SqliteIndex,
+} from '../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { VectorSettings } from '../../src/engine/memory/index/sqlite/vectors/extension.js';
 import { tempFolder } from './temp-folder.js';
 

@@ -11,15 +11,13 @@ import {
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import {
+  type ForgetListOutput,
+  type ForgetOutput,
+  type Forgetting,
+  type ForgetUndoOutput,
   forgetListOutput,
   forgetOutput,
   forgetUndoOutput,
-} from '../../engine/memory/forget/forgetting.js';
-import type {
-  ForgetListOutput,
-  ForgetOutput,
-  Forgetting,
-  ForgetUndoOutput,
 } from '../../engine/memory/forget/index.js';
 import type { OpenedMemory } from '../../engine/memory/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';

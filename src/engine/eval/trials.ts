@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTrialSetting, type TrialSetting, trialObject } from '../config/trial-settings.js';
 import { SvcError } from '../errors/index.js';
-import type { MemoryStore } from '../memory/forget/forgetting.js';
+import type { MemoryStore } from '../memory/forget/index.js';
 import { deleteIndex } from '../memory/home/build-file.js';
 import { type MemoryTrial, trialIndexFolder } from '../memory/index.js';
 import type { Clock, StatePaths } from '../support/context.js';

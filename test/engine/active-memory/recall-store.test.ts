@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
 import { recallStore } from '../../../src/engine/active-memory/transcripts.js';
-import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/forgotten.js';
+import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/index.js';
 import { recallWorld, withModel } from './support.js';
 
 const test = suite('forgetting what was recalled');

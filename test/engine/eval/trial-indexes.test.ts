@@ -2,7 +2,7 @@ import { existsSync, readdirSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tidyTrialIndexes, trialStore } from '../../../src/engine/eval/trials.js';
-import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/forgotten.js';
+import { NOTHING_FORGOTTEN } from '../../../src/engine/memory/forgotten/index.js';
 import { trialIndexFolder } from '../../../src/engine/memory/open-memory.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { tempFolder } from '../../support/temp-folder.js';

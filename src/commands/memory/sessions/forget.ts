@@ -1,8 +1,7 @@
 import { examples } from '../../../cli/base-command.js';
 import { sessionArgs, targetFlags, yesFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
-import { forgetOutput } from '../../../engine/memory/forget/forgetting.js';
-import type { ForgetOutput } from '../../../engine/memory/forget/index.js';
+import { type ForgetOutput, forgetOutput } from '../../../engine/memory/forget/index.js';
 import {
   archiveOf,
   findSession,

@@ -73,11 +73,11 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
     },
     sync: async (request) => keeper.sync(request),
     forgetting: async () => {
-      const { createForgetting } = await import('../forget/forgetting.js');
+      const { createForgetting } = await import('../forget/index.js');
       return createForgetting(options, keeper, search);
     },
     transfer: async () => {
-      const { createTransfer } = await import('../transfer/transfer.js');
+      const { createTransfer } = await import('../transfer/index.js');
       return createTransfer(options, keeper);
     },
     inspection: async () => {

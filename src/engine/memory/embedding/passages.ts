@@ -171,8 +171,8 @@ export function isForJobs(
 }
 
 /**
- * The vectors of so many pieces take as much space as one vector of 32-bit floats. NEAREST_PIECE of nearest.ts compares
- * as many.
+ * The vectors of so many pieces take as much space as one vector of 32-bit floats. NEAREST_PIECE of
+ * vector-candidates.ts compares as many.
  */
 const MOST_PIECES = 4;
 /** Shorter texts say too little about what they are about; in UTF-16 units. */

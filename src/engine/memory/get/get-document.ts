@@ -110,22 +110,27 @@ function linesOf(
   const { path, source, kind } = found.document;
   if (!outcome.ok) throw unreadable(`cannot read ${path}: ${skipWords(outcome.skip)}`);
   const { hash } = outcome.document;
-  const range = citedLines(found, outcome.document.lines);
+  const cited = citedLines(found, outcome.document.lines);
   const { lines } = forgotten.cover(outcome.document.lines, hash);
-  const requested = requestedLines(request, range, path, lines.count);
-  const { endLine, text, isCut } = linesWithinLimit(lines, requested);
-  return {
-    path,
-    absolutePath,
-    source,
-    kind,
-    startLine: requested.startLine,
-    endLine,
-    text,
-    totalLines: lines.count,
-    truncated:
-      isCut || (request.lines === undefined && endLine < lines.count && range === undefined),
-  };
+  const part = requestedPart(request, cited, path, lines.count, (range) =>
+    linesWithinLimit(lines, range),
+  );
+  return { path, absolutePath, source, kind, ...part };
+}
+
+/** The requested part of a document. @param show the lines of a range, as many as one read can return */
+function requestedPart<Shown extends { readonly endLine: number; readonly isCut: boolean }>(
+  request: GetRequest,
+  cited: LineRange | undefined,
+  name: string,
+  totalLines: number,
+  show: (range: LineRange) => Shown,
+) {
+  const range = requestedLines(request, cited, name, totalLines);
+  const { isCut, ...shown } = show(range);
+  const hasNoEnd = request.lines === undefined && cited === undefined;
+  const truncated = isCut || (hasNoEnd && shown.endLine < totalLines);
+  return { startLine: range.startLine, ...shown, totalLines, truncated };
 }
 
 function refuseLinks(absolutePath: string, path: string): void {
@@ -163,14 +168,12 @@ export async function readShared(
     });
   }
   const lines = linesOfChunks(chunks);
-  const range = citedLines(found, lines);
+  const cited = citedLines(found, lines);
   const totalLines = Math.max(0, ...chunks.map(({ endLine }) => endLine));
-  const requested = requestedLines(request, range, documentName(document), totalLines);
-  const hasNoEnd = request.lines === undefined && range === undefined;
-  const { isCut, ...shown } =
-    kind === 'transcript' ? turnsIn(chunks, requested) : linesWithinLimit(lines, requested);
-  const truncated = isCut || (hasNoEnd && shown.endLine < totalLines);
-  return { ...described, startLine: requested.startLine, ...shown, totalLines, truncated };
+  const part = requestedPart(request, cited, documentName(document), totalLines, (range) =>
+    kind === 'transcript' ? turnsIn(chunks, range) : linesWithinLimit(lines, range),
+  );
+  return { ...described, ...part };
 }
 
 function turnsIn(chunks: readonly Chunk[], { startLine, endLine }: LineRange) {

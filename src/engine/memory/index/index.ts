@@ -49,8 +49,13 @@ export {
   isDamage,
   statIndex,
 } from './sqlite/index-file.js';
-export { createIndex, damageComplaint, type OpenedIndex, openIndex } from './sqlite/open-index.js';
-export type { SqliteIndex } from './sqlite/sqlite-index.js';
+export {
+  createIndex,
+  damageComplaint,
+  type OpenedIndex,
+  openIndex,
+  type SqliteIndex,
+} from './sqlite/sqlite-index.js';
 export { loadVectorExtension, type VectorSettings } from './sqlite/vectors/extension.js';
 export { bytesOf, floatsOf } from './vector-bytes.js';
 export { backwards, camelParts, forwards, hasCamelCase } from './word-parts.js';

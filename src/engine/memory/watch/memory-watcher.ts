@@ -7,6 +7,7 @@ import { type ChangeSource, createChangeSource } from './change-source.js';
 import { openSystemWatch } from './folder-watches.js';
 import {
   type SyncCause,
+  WATCH_TIMING,
   type WatchEvent,
   type WatchFailure,
   type WatchOptions,
@@ -14,16 +15,6 @@ import {
   type WatchTiming,
   watchFailureOf,
 } from './watch-events.js';
-
-const TIMING: WatchTiming = {
-  longestWaitMs: 15_000,
-  pollMs: 5000,
-  rewatchMs: 60_000,
-  firstRetryMs: 2000,
-  longestRetryMs: 5 * 60_000,
-  pendingMs: 5 * 60_000,
-  lockWaitMs: 10_000,
-};
 
 /**
  * Keeps one index fresh. Started once, closed once. Failed syncs do not end it; only bugs do, and `ended`
@@ -51,7 +42,7 @@ export class MemoryWatcher {
 
   constructor(target: WatchTarget, { clock, onEvent, timing, openWatch }: WatchOptions) {
     this.target = target;
-    this.timing = { ...TIMING, ...timing };
+    this.timing = { ...WATCH_TIMING, ...timing };
     this.onEvent = (event) => {
       if (event.type === 'watching') this.recorder?.write({ mode: 'watching' });
       if (event.type === 'polling') this.recorder?.write({ mode: 'polling', why: event.why });

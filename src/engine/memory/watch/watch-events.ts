@@ -50,21 +50,23 @@ export type WatchEvent =
     };
 
 /** Delays that are not configurable; milliseconds. */
-export interface WatchTiming {
+export const WATCH_TIMING = {
   /** Maximum delay of a sync while changes keep coming. */
-  readonly longestWaitMs: number;
+  longestWaitMs: 15_000,
   /** Between scans while polling; longer if scans are slow. */
-  readonly pollMs: number;
+  pollMs: 5000,
   /** While polling, how often to retry file watching. */
-  readonly rewatchMs: number;
+  rewatchMs: 60_000,
   /** Before the first retry of a failed sync; doubled each time. */
-  readonly firstRetryMs: number;
-  readonly longestRetryMs: number;
+  firstRetryMs: 2000,
+  longestRetryMs: 5 * 60_000,
   /** Before asking again for vectors of a pending batch job. */
-  readonly pendingMs: number;
+  pendingMs: 5 * 60_000,
   /** How long a sync waits for another process that writes the index. */
-  readonly lockWaitMs: number;
-}
+  lockWaitMs: 10_000,
+};
+
+export type WatchTiming = Readonly<typeof WATCH_TIMING>;
 
 export interface WatchOptions {
   readonly clock: Clock;

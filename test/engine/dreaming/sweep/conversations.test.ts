@@ -11,9 +11,9 @@ import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import {
   emptyForgetList,
   forgetPlaces,
+  hashesOf,
   writeForgetList,
-} from '../../../../src/engine/memory/forgotten/forget-list.js';
-import { hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
+} from '../../../../src/engine/memory/forgotten/index.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
 import { backendOn } from '../../../support/memory.js';

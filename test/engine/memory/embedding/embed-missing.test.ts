@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import { openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { acquireIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embeddingStatus } from '../../../../src/engine/memory/embedding-status.js';
-import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { OpenedMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchResponse } from '../../../../src/engine/memory/search/types.js';
 import type { SyncSummary } from '../../../../src/engine/memory/sync/events.js';

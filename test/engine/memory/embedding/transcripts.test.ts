@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openIndex } from '../../../../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import { type OpenAiFake, startOpenAiFake } from '../../../fakes/openai.js';
 import { semanticMemory, textsSent } from '../../../support/semantic-memory.js';
 import { folderAt } from '../../../support/temp-folder.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
+import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
 import { failureOf } from '../../../support/failure.js';
 import { indexFilesWith } from '../../../support/index-content.js';
 import { backendOn, pathsOf } from '../../../support/memory.js';

@@ -7,7 +7,7 @@ import {
   lineHash,
   NOTHING_FORGOTTEN,
   rangesOf,
-} from '../../../../src/engine/memory/forgotten/forgotten.js';
+} from '../../../../src/engine/memory/forgotten/index.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { codePoint } from '../../../support/code-point.js';
 

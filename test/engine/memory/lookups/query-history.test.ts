@@ -2,7 +2,7 @@ import { appendFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
-import { readForgotten } from '../../../../src/engine/memory/forgotten/forget-list.js';
+import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
 import {
   addToQueryHistory,
   queryHistoryFile,

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/forgotten.js';
+import { Forgotten, hashesOf } from '../../../../src/engine/memory/forgotten/index.js';
 import { ArchiveStore } from '../../../../src/engine/memory/sources/archive/archive-store.js';
 import {
   type ArchiveSettings,

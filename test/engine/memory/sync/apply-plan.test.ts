@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ExtractedTexts } from '../../../../src/engine/memory/extract/index.js';
-import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/forgotten.js';
+import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/index.js';
 import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
 import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/forgotten.js';
+import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/index.js';
 import type { StoredDocument } from '../../../../src/engine/memory/index/documents.js';
 import { loadTranscript } from '../../../../src/engine/memory/sync/load-transcript.js';
 import type { Chunk } from '../../../../src/engine/memory/types.js';

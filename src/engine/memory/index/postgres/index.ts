@@ -1,5 +1,5 @@
 /* A memory in PostgreSQL. Loaded only if `storage.url` is set. */
-export { openPostgresIndex, preparePostgresIndex } from './open-index.js';
+
 export {
   chunksByDocument,
   forgetOrigin,
@@ -10,5 +10,5 @@ export {
   rereadEverything,
   type StoredChunk,
 } from './origins.js';
-export type { PostgresIndex } from './postgres-index.js';
+export { openPostgresIndex, type PostgresIndex, preparePostgresIndex } from './postgres-index.js';
 export { packedStore } from './vectors/embeddings.js';

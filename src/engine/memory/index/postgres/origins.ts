@@ -10,7 +10,7 @@ import {
   storedDocumentOf,
 } from '../documents.js';
 import type { SharedMemory } from './facts.js';
-import { openPostgresIndex } from './open-index.js';
+import { openPostgresIndex } from './postgres-index.js';
 import { JOIN_CHUNKS } from './read-documents.js';
 
 /** A host that indexes into a memory. */

@@ -1,6 +1,7 @@
-import type { Server } from '../../../postgres/index.js';
+import { SvcError } from '../../../errors/index.js';
+import type { Server, Transaction } from '../../../postgres/index.js';
 import type { CandidateFilter } from '../candidates.js';
-import type { Tokenizer } from '../identity.js';
+import { type IndexIdentity, identityDifferences, type Tokenizer } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
 import { lazyVectors } from '../vector-index.js';
 import { keywordQueries, type OpenMemory } from './candidates.js';
@@ -11,6 +12,84 @@ import { KeywordReader } from './keyword-reader.js';
 import { documentQueries } from './read-documents.js';
 import { WordReader } from './tokenize.js';
 
+/** How a memory is opened to index into it. */
+export interface PrepareOptions {
+  /** Makes all documents of the host count as changed. */
+  readonly force?: boolean;
+  /** How long changes wait for other hosts, in milliseconds. */
+  readonly lockWaitMs?: number | undefined;
+}
+
+/** Opens a memory as a host sees it; undefined if no host has indexed anything into it yet. */
+export async function openPostgresIndex(
+  server: Server,
+  { agent, origin }: SharedMemory,
+): Promise<PostgresIndex | undefined> {
+  const facts = await readFacts(server, agent, origin);
+  return facts === undefined ? undefined : createPostgresIndex(server, { agent, origin, facts });
+}
+
+/**
+ * Opens a memory for a host to index into, and creates what is missing. If the host's documents were indexed with
+ * other settings, all of them count as changed, and are replaced one by one.
+ *
+ * @throws SvcError STORAGE_TOKENIZER if other hosts use another tokenizer; STORAGE_BUSY
+ */
+export async function preparePostgresIndex(
+  server: Server,
+  { agent, origin }: SharedMemory,
+  identity: IndexIdentity,
+  { force = false, lockWaitMs }: PrepareOptions = {},
+): Promise<PostgresIndex> {
+  const known = await readFacts(server, agent, origin);
+  if (known !== undefined && isOf(known, identity) && !force) {
+    return createPostgresIndex(server, { agent, origin, facts: known, lockWaitMs });
+  }
+  const prepare = async (transaction: Transaction): Promise<void> => {
+    await transaction.run(
+      'INSERT INTO svc.memories (agent, tokenizer) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [agent, identity.tokenizer],
+    );
+    await transaction.run(
+      `UPDATE svc.memories SET tokenizer = $2 WHERE agent = $1 AND tokenizer <> $2
+         AND NOT EXISTS (SELECT FROM svc.documents WHERE memory = memories.id)`,
+      [agent, identity.tokenizer],
+    );
+    const [memory] = await transaction.query<{ id: number; tokenizer: string }>(
+      'SELECT id, tokenizer FROM svc.memories WHERE agent = $1 FOR NO KEY UPDATE',
+      [agent],
+    );
+    if (memory?.tokenizer !== identity.tokenizer) {
+      throw new SvcError(
+        'STORAGE_TOKENIZER',
+        `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`,
+        {
+          hint: 'set the same memorySearch.store.fts.tokenizer on all hosts; to change it, run "svc memory reset" on each of them first',
+        },
+      );
+    }
+    const [row] = await transaction.query<{ id: number }>(
+      `INSERT INTO svc.origins (memory, name, identity) VALUES ($1, $2, $3)
+       ON CONFLICT (memory, name) DO UPDATE SET identity = excluded.identity, tree_paths = NULL,
+         tree_fingerprints = NULL RETURNING id`,
+      [memory.id, origin, JSON.stringify(identity)],
+    );
+    // A transcript that only grew would be resumed, regardless of its hash.
+    await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE origin = $1", [
+      row?.id,
+    ]);
+  };
+  await server.transaction(prepare, { lockWaitMs });
+  const facts = await readFacts(server, agent, origin);
+  if (facts === undefined) throw new Error('a row that was just written is not there');
+  return createPostgresIndex(server, { agent, origin, facts, lockWaitMs });
+}
+
+function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
+  if (facts.identity === undefined || facts.tokenizer !== identity.tokenizer) return false;
+  return identityDifferences(facts.identity, identity).length === 0;
+}
+
 /** A memory in PostgreSQL, as one of its hosts uses it; see postgres/memory-tables.ts. */
 export interface PostgresIndex extends MemoryIndex {
   /** Erases chunks of any host, with what their words and vectors left; see erase.ts. */
@@ -20,139 +99,121 @@ export interface PostgresIndex extends MemoryIndex {
   removeOrigin(name: string): Promise<void>;
 }
 
-/** What an index and its views have in common. */
-class Readers {
-  private readonly server: Server;
-  private wordReader: WordReader | undefined;
-  private keywordReader: KeywordReader | undefined;
-
-  constructor(server: Server) {
-    this.server = server;
-  }
-
-  words(tokenizer: Tokenizer): WordReader {
-    this.wordReader ??= new WordReader(tokenizer);
-    return this.wordReader;
-  }
-
-  /** A new state gets a new reader: searches of the last one may still use theirs. */
-  keywords(facts: MemoryFacts): KeywordReader {
-    if (this.keywordReader?.fits(facts) !== true) {
-      this.keywordReader = new KeywordReader(this.server, this.words(facts.tokenizer), facts);
-    }
-    return this.keywordReader;
-  }
-
-  close(): void {
-    this.wordReader?.close();
-    this.wordReader = undefined;
-    this.keywordReader = undefined;
-  }
-}
-
 interface PostgresIndexOptions extends SharedMemory {
   /** As they were just read. */
   readonly facts: MemoryFacts;
   /** How long writing waits for other hosts; as long as a statement may take when left out. */
   readonly lockWaitMs?: number | undefined;
-  /** For a view, whose facts are those of one search: the readers of its index. */
-  readonly readersOfIndex?: Readers;
 }
 
 /** The memory of an agent on a shared server, as this host uses it. */
-export function createPostgresIndex(
+function createPostgresIndex(
   server: Server,
-  { agent, origin: originName, lockWaitMs, readersOfIndex, ...options }: PostgresIndexOptions,
+  { agent, origin: originName, lockWaitMs, facts: known }: PostgresIndexOptions,
 ): PostgresIndex {
-  const isView = readersOfIndex !== undefined;
-  const readers = readersOfIndex ?? new Readers(server);
-  let { facts } = options;
-  const current = async (): Promise<MemoryFacts> => {
-    if (!isView) facts = (await readFacts(server, agent, originName)) ?? facts;
-    return facts;
+  let latest = known;
+  let wordReader: WordReader | undefined;
+  let keywordReader: KeywordReader | undefined;
+  const wordsOf = (tokenizer: Tokenizer): WordReader => {
+    wordReader ??= new WordReader(tokenizer);
+    return wordReader;
   };
-  /** @throws SvcError STORAGE_BUSY if this host was removed */
-  const writable = async (): Promise<MemoryFacts> => {
-    const now = await current();
-    if (now.origin === 0) throw originRemoved();
-    return now;
+  /** A new state gets a new reader: searches of the last one may still use theirs. */
+  const keywordsOf = (facts: MemoryFacts): KeywordReader => {
+    if (keywordReader?.fits(facts) !== true) {
+      keywordReader = new KeywordReader(server, wordsOf(facts.tokenizer), facts);
+    }
+    return keywordReader;
+  };
+  const readLatest = async (): Promise<MemoryFacts> => {
+    latest = (await readFacts(server, agent, originName)) ?? latest;
+    return latest;
   };
   const targetOf = ({ memory, origin, tokenizer }: MemoryFacts): Target => {
-    return { memory, origin, tokenizer, words: readers.words(tokenizer), lockWaitMs };
+    return { memory, origin, tokenizer, words: wordsOf(tokenizer), lockWaitMs };
   };
-  // A search asks several questions with one filter. Each search has a filter of its own.
-  const filterResults = new WeakMap<CandidateFilter, Promise<KeptChunks | undefined>>();
-  const memory: OpenMemory = {
-    sql: server,
-    name: originName,
-    get facts() {
-      return facts;
-    },
-    current,
-    writable,
-    searched: async () => {
-      const now = await current();
-      return { sql: server, facts: now, reader: readers.keywords(now) };
-    },
-    filtered: async (filter = {}) => {
-      const known = filterResults.get(filter) ?? applyFilter(server, await current(), filter);
-      filterResults.set(filter, known);
-      return known;
-    },
-  };
-  return {
-    view: async () =>
-      createPostgresIndex(server, {
-        agent,
-        origin: originName,
-        facts: await current(),
-        readersOfIndex: readers,
-      }),
-    identity: async () => facts.identity ?? { ...NOTHING_INDEXED, tokenizer: facts.tokenizer },
-    ...documentQueries(memory),
-    apply: async (changes) => {
-      const { writeChanges } = await import('./write-changes.js');
-      const { compactIfWorthIt } = await import('./erase.js');
-      const target = targetOf(await writable());
-      await writeChanges(server, target, changes);
-      await compactIfWorthIt(server, target);
-    },
-    eraseChunks: async (ids) => {
-      const { eraseChunks } = await import('./erase.js');
-      await eraseChunks(server, targetOf(facts), ids);
-    },
-    removeOrigin: async (name) => {
-      const { removeOrigin } = await import('./erase.js');
-      await removeOrigin(server, targetOf(facts), name);
-    },
-    ...keywordQueries(memory),
-    ...lazyVectors(async () => (await vectors()).vectorPart(memory)),
-    claims: {
-      release: async (...args) => (await vectors()).embeddingClaims(memory).release(...args),
-      others: async (...args) => (await vectors()).embeddingClaims(memory).others(...args),
-    },
-    batchJobs: async (identity) =>
-      server.query<BatchJob>(
-        `SELECT id, identity, json, created_ms AS "createdMs" FROM svc.batch_jobs
+  /** @param frozen for a view, whose facts are those of one search */
+  const indexAt = (frozen?: MemoryFacts): PostgresIndex => {
+    const current = async (): Promise<MemoryFacts> => frozen ?? readLatest();
+    // A search asks several questions with one filter. Each search has a filter of its own.
+    const filterResults = new WeakMap<CandidateFilter, Promise<KeptChunks | undefined>>();
+    const memory: OpenMemory = {
+      sql: server,
+      name: originName,
+      get facts() {
+        return frozen ?? latest;
+      },
+      current,
+      writable: async () => {
+        const now = await current();
+        if (now.origin === 0) throw originRemoved();
+        return now;
+      },
+      searched: async () => {
+        const facts = await current();
+        return { sql: server, facts, reader: keywordsOf(facts) };
+      },
+      filtered: async (filter = {}) => {
+        const known = filterResults.get(filter) ?? applyFilter(server, await current(), filter);
+        filterResults.set(filter, known);
+        return known;
+      },
+    };
+    return {
+      view: async () => indexAt(await current()),
+      identity: async () => {
+        const { identity, tokenizer } = memory.facts;
+        return identity ?? { ...NOTHING_INDEXED, tokenizer };
+      },
+      ...documentQueries(memory),
+      apply: async (changes) => {
+        const { writeChanges } = await import('./write-changes.js');
+        const { compactIfWorthIt } = await import('./erase.js');
+        const target = targetOf(await memory.writable());
+        await writeChanges(server, target, changes);
+        await compactIfWorthIt(server, target);
+      },
+      eraseChunks: async (ids) => {
+        const { eraseChunks } = await import('./erase.js');
+        await eraseChunks(server, targetOf(memory.facts), ids);
+      },
+      removeOrigin: async (name) => {
+        const { removeOrigin } = await import('./erase.js');
+        await removeOrigin(server, targetOf(memory.facts), name);
+      },
+      ...keywordQueries(memory),
+      ...lazyVectors(async () => (await vectors()).vectorPart(memory)),
+      claims: {
+        release: async (...args) => (await vectors()).embeddingClaims(memory).release(...args),
+        others: async (...args) => (await vectors()).embeddingClaims(memory).others(...args),
+      },
+      batchJobs: async (identity) =>
+        server.query<BatchJob>(
+          `SELECT id, identity, json, created_ms AS "createdMs" FROM svc.batch_jobs
          WHERE memory = $1 AND origin = $2 AND identity = coalesce($3, identity) ORDER BY created_ms, id`,
-        [facts.memory, originName, identity],
-      ),
-    saveBatchJob: async ({ id, identity, json, createdMs }) => {
-      await server.run(
-        `INSERT INTO svc.batch_jobs (id, memory, origin, identity, json, created_ms) VALUES ($1, $2, $3, $4, $5, $6)
+          [memory.facts.memory, originName, identity],
+        ),
+      saveBatchJob: async ({ id, identity, json, createdMs }) => {
+        await server.run(
+          `INSERT INTO svc.batch_jobs (id, memory, origin, identity, json, created_ms) VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (id) DO UPDATE SET identity = excluded.identity, json = excluded.json,
            created_ms = excluded.created_ms`,
-        [id, facts.memory, originName, identity, json, createdMs],
-      );
-    },
-    removeBatchJob: async (id) => {
-      await server.run('DELETE FROM svc.batch_jobs WHERE id = $1', [id]);
-    },
-    // Connections are the server's, and the readers of a view those of its index.
-    close: () => {
-      if (!isView) readers.close();
-    },
+          [id, memory.facts.memory, originName, identity, json, createdMs],
+        );
+      },
+      removeBatchJob: async (id) => {
+        await server.run('DELETE FROM svc.batch_jobs WHERE id = $1', [id]);
+      },
+      // Connections are the server's, and the readers of a view those of its index.
+      close: () => {
+        if (frozen !== undefined) return;
+        wordReader?.close();
+        wordReader = undefined;
+        keywordReader = undefined;
+      },
+    };
   };
+  return indexAt();
 }
 
 const NOTHING_INDEXED = {

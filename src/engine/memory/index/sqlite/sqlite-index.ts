@@ -1,11 +1,29 @@
-import { type Connection, closeWriter } from '../../../sqlite/database.js';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
+import { messageOf, systemErrorCode } from '../../../errors/index.js';
+import {
+  type Connection,
+  closeWriter,
+  createDatabase,
+  databaseFault,
+  openDatabase,
+  openDatabaseBytes,
+  sqliteDriver,
+} from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
 import type { CandidateFilter } from '../candidates.js';
 import type { PackedStore } from '../embedding-records.js';
-import type { IndexIdentity } from '../identity.js';
+import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
 import { lazyVectors } from '../vector-index.js';
-import { isUnchanged } from './index-file.js';
+import {
+  asIndexError,
+  DamagedMetaError,
+  indexHeader,
+  isUnchanged,
+  readIdentity,
+  readVersion,
+  statIndex,
+} from './index-file.js';
 import {
   applyFilter,
   type Filtered,
@@ -14,9 +32,136 @@ import {
   keywordQueries,
 } from './lexical-candidates.js';
 import { documentQueries, readMeta, writeMeta } from './read-documents.js';
-import { AUTOMERGE, setAutomerge } from './schema.js';
+import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
 import { copyEmbeddings } from './vectors/copy-embeddings.js';
-import type { VectorSettings } from './vectors/extension.js';
+import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
+
+export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
+  | { readonly state: 'ready'; readonly index: Index; readonly identity: IndexIdentity }
+  | { readonly state: 'missing' }
+  /** Damaged, of an older version or not an index; the next sync rebuilds it. `why` is a clause for people. */
+  | { readonly state: 'unusable'; readonly why: string }
+  /** Written by a newer svc; only rebuilt when forced. */
+  | { readonly state: 'newer'; readonly why: string };
+
+/** How long to wait for a lock inside the database; milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
+
+/** Opens an index for reading, or for the holder of the index lock to write. @throws SvcError INDEX_*, SQLITE_UNUSABLE */
+export function openIndex(
+  file: string,
+  access: 'read' | 'write',
+  vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
+): OpenedIndex {
+  // Without SQLite, a missing index cannot be built either.
+  sqliteDriver();
+  if (statIndex(file) === undefined) return { state: 'missing' };
+  let database: Connection | undefined;
+  try {
+    database = access === 'write' ? openDatabase(file, WRITER) : openForReading(file);
+    const version = readVersion(database);
+    if (version !== SCHEMA_VERSION) {
+      database.close();
+      return ofOtherVersion(file, version);
+    }
+    const identity = readIdentity(database);
+    const newer = newerComplaint(identity);
+    if (newer !== undefined) {
+      database.close();
+      return { state: 'newer', why: newer };
+    }
+    // Only once it is known to be ours: the setting is stored in the file.
+    if (access === 'write') {
+      database.pragma('journal_mode = WAL');
+      // A power failure may lose the latest transactions of a cache, but not corrupt it.
+      database.pragma('synchronous = NORMAL');
+    }
+    const index = createSqliteIndex(database, { identity, file, vectors, access });
+    return { state: 'ready', index, identity };
+  } catch (error) {
+    database?.close();
+    if (databaseFault(error) === 'corrupt' || error instanceof DamagedMetaError) {
+      return { state: 'unusable', why: foreignOr(file, damageComplaint(error)) };
+    }
+    throw asIndexError(error, file);
+  }
+}
+
+/** Why a damaged index is unusable, as a clause for people. */
+export function damageComplaint(error: unknown): string {
+  return `it is damaged (${messageOf(error)})`;
+}
+
+/**
+ * Creates an empty index at an unused path; removes the file again on failure. Not crash-safe until {@link
+ * SqliteIndex.seal}.
+ */
+export function createIndex(file: string, identity: IndexIdentity): SqliteIndex {
+  const database = createDatabase(file, BUSY_TIMEOUT_MS);
+  try {
+    // Nobody reads the file before it is published, and a crash only leaves a stray file.
+    database.pragma('journal_mode = OFF');
+    database.pragma('synchronous = OFF');
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.pragma(`cache_size = -${BUILD_CACHE_KIB}`);
+    database.exec(schemaSql(identity.tokenizer));
+    setAutomerge(database, AUTOMERGE.building);
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma(`user_version = ${SCHEMA_VERSION}`);
+    const insert = database.prepare('INSERT INTO meta (key, value) VALUES (?, ?)');
+    for (const [key, value] of Object.entries(identity)) insert.run(key, String(value));
+  } catch (error) {
+    database.close();
+    for (const suffix of ['', '-journal']) rmSync(file + suffix, { force: true });
+    throw error;
+  }
+  return createSqliteIndex(database, { identity, file, vectors: DEFAULT_VECTOR_SETTINGS });
+}
+
+/** More makes building no faster: full-text segments are written once and merged in order. */
+const BUILD_CACHE_KIB = 2 * 1024;
+
+function openForReading(file: string): Connection {
+  const options = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  try {
+    const database = openDatabase(file, options);
+    // The first read fails if WAL's side files cannot be created.
+    database.pragma('user_version');
+    return database;
+  } catch (error) {
+    // After a kill, a log can end after its header. SQLite recovers it only with permission to write.
+    const needsRecovery = systemErrorCode(error) === 'SQLITE_PROTOCOL' && !canWrite(file);
+    const fault = databaseFault(error);
+    if (fault !== 'unwritable' && fault !== 'disk_full' && !needsRecovery) throw error;
+    // A WAL database cannot be opened in a read-only folder, but its bytes can: they are read into memory with the
+    // header's two version fields set to "rollback journal" (https://sqlite.org/fileformat2.html, §1.3.3).
+    return openDatabaseBytes(readFileSync(file).fill(1, 18, 20));
+  }
+}
+
+function canWrite(file: string): boolean {
+  try {
+    accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function ofOtherVersion(file: string, schemaVersion: number): OpenedIndex {
+  const newer = newerComplaint({ schemaVersion, chunkerVersion: 0 });
+  if (newer !== undefined) return { state: 'newer', why: newer };
+  const older = `it was written by an older svc (format ${schemaVersion}, now ${SCHEMA_VERSION})`;
+  return { state: 'unusable', why: foreignOr(file, older) };
+}
+
+/** The complaint, unless the file is something else, which a new index does not delete. */
+function foreignOr(file: string, complaint: string): string {
+  return indexHeader(file) === 'foreign'
+    ? 'it is not an svc index; it is kept with the suffix .replaced'
+    : complaint;
+}
 
 /** The index as a SQLite database, see schema.ts. */
 export interface SqliteIndex extends MemoryIndex {
@@ -57,7 +202,7 @@ interface SqliteIndexOptions {
 }
 
 /** The index in an open file. Closing it closes the connection. */
-export function createSqliteIndex(
+function createSqliteIndex(
   database: Connection,
   { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
 ): SqliteIndex {

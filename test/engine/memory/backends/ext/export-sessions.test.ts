@@ -5,8 +5,7 @@ import {
   exportSessions,
   removeExports,
 } from '../../../../../src/engine/memory/backends/ext/export-sessions.js';
-import { writeForgetList } from '../../../../../src/engine/memory/forgotten/forget-list.js';
-import { hashesOf } from '../../../../../src/engine/memory/forgotten/forgotten.js';
+import { hashesOf, writeForgetList } from '../../../../../src/engine/memory/forgotten/index.js';
 import { folderOf, type TempFolder } from '../../../../support/temp-folder.js';
 import { GROWTH, message, transcriptPlace } from '../../../../support/transcripts.js';
 

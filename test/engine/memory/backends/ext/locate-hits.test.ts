@@ -11,7 +11,7 @@ import {
   Forgotten,
   hashesOf,
   NOTHING_FORGOTTEN,
-} from '../../../../../src/engine/memory/forgotten/forgotten.js';
+} from '../../../../../src/engine/memory/forgotten/index.js';
 import type { SearchRequest } from '../../../../../src/engine/memory/search/types.js';
 import { DREAM_REPORTS } from '../../../../../src/engine/memory/sources/read-document.js';
 import { folderOf } from '../../../../support/temp-folder.js';

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyForgetList } from '../../../../../src/engine/memory/forgotten/index.js';
-import { openIndex } from '../../../../../src/engine/memory/index/sqlite/open-index.js';
+import { openIndex } from '../../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { KeptIndex } from '../../../../../src/engine/memory/keeper/sync-index.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
 import { acquireIndexLock } from '../../../../../src/engine/memory/sync/index-lock.js';

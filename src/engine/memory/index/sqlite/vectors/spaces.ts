@@ -19,25 +19,23 @@ export interface Space {
   readonly id: number;
   readonly identity: string;
   readonly dimensions: number;
-  readonly inUse: boolean;
+  /** 1, or 0 for an abandoned identity. */
+  readonly inUse: number;
   /** Every chunk up to this id has a vector. */
   readonly wholeTo: number;
 }
-
-type SpaceRow = Omit<Space, 'inUse'> & { readonly inUse: number };
 
 const SELECT_SPACE =
   'SELECT id, identity, dimensions, in_use AS inUse, whole_to AS wholeTo FROM spaces';
 
 /** All spaces, oldest first. */
 export function allSpaces(database: Connection): Space[] {
-  return queryRows<SpaceRow>(database, `${SELECT_SPACE} ORDER BY id`).map(toSpace);
+  return queryRows(database, `${SELECT_SPACE} ORDER BY id`);
 }
 
 /** The space of an identity, if it exists. */
 export function findSpace(database: Connection, identity: string): Space | undefined {
-  const row = queryRow<SpaceRow>(database, `${SELECT_SPACE} WHERE identity = ?`, identity);
-  return row === undefined ? undefined : toSpace(row);
+  return queryRow(database, `${SELECT_SPACE} WHERE identity = ?`, identity);
 }
 
 /** The space of an identity, created if missing. @throws SvcError PROVIDER_ANSWER_INVALID */
@@ -111,8 +109,4 @@ function revive(database: Connection, select: string, value: number): void {
     uncache.run(id);
     enqueue.run(space, id);
   }
-}
-
-function toSpace(row: SpaceRow): Space {
-  return { ...row, inUse: row.inUse !== 0 };
 }
