@@ -13,18 +13,7 @@ export type { Lookup, MemoryContext, OnRecall } from './backends/logged-backend.
 export type { ResetOutput, StatusesOutput, StatusOutput } from './backends/output-schemas.js';
 export type { GetOutput } from './get/output-schemas.js';
 export type { WhyOutput } from './inspect/output-schemas.js';
-export {
-  enablingHint,
-  type MemorySelection,
-  type MemoryTrial,
-  memoryDisabled,
-  type OpenedMemory,
-  type OpenMemoryOptions,
-  openAgent,
-  openAllMemories,
-  openMemory,
-  trialIndexFolder,
-} from './open-memory.js';
+export * from './open-memory.js';
 export { getOutput, indexOutput, searchOutput, statusOutput, watchOutput } from './output.js';
 export type { FailedAgent, IndexedAgent, IndexOutput } from './output-schemas.js';
 export type { SearchOutput } from './search/output-schemas.js';

@@ -39,8 +39,9 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       };
       // Checking thousands of files for each letter would delay the next one.
       const isTyping = request.unfinished === true && !embeds;
-      const checkedWork = isTyping ? { ...work, checksFiles: false } : work;
-      return keeper.answer(checkedWork, warnings, ask, { embeds });
+      const onWarning = (warning: Warning): number => warnings.push(warning);
+      const searchWork = { ...work, onWarning, ...(isTyping ? { checksFiles: false } : {}) };
+      return keeper.answer(searchWork, ask, { embeds });
     };
     const couldEmbed = embeds && providers?.primary.recentFailure() === undefined;
     const response = await answer();
@@ -55,7 +56,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       const { ExtractedTexts } = await import('../extract/index.js');
       const { sources, forget, home } = target;
       const texts = new ExtractedTexts(target);
-      return keeper.answerAndWarn(work, async (index) => {
+      return keeper.answer(work, async (index) => {
         const forgotten = await readForgotten(forget);
         const { others } = home;
         const { signal } = work;
@@ -63,7 +64,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
       });
     },
     list: async (work = {}) => {
-      const documents = await keeper.answerAndWarn(work, (index) => index.documents());
+      const documents = await keeper.answer(work, (index) => index.documents());
       return documents
         .filter(({ resume }) => resume?.includes('"isExcluded":true') !== true)
         .map(({ source, path, kind, fingerprint }) => {

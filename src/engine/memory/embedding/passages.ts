@@ -54,12 +54,14 @@ export async function* missingTexts(
   index: MemoryIndex,
   identity: string,
 ): AsyncGenerator<TextPiece> {
-  const recent = new RecentContents();
+  const recent = new Set<string>();
   const all = pages((after) => index.missingEmbeddings(identity, after, PAGE_SIZE));
   for await (const { hash, headingPath, text } of all) {
     const content = hash.toString('hex');
     // A content of an earlier page whose vector is not stored yet is missing again.
-    if (recent.add(content)) continue;
+    if (recent.has(content)) continue;
+    const [oldest] = recent.add(content);
+    if (oldest !== undefined && recent.size > MOST_RECENT) recent.delete(oldest);
     const texts = piecesOf(text);
     for (const [piece, own] of texts.entries()) {
       const key = keyOf({ content, piece, pieces: texts.length });
@@ -67,19 +69,6 @@ export async function* missingTexts(
       const hasTitle = piece === 0 && !text.startsWith('#');
       yield { key, title: hasTitle ? headingPath.join(' › ') : undefined, text: own };
     }
-  }
-}
-
-class RecentContents {
-  private readonly contents = new Set<string>();
-
-  /** Adds a content. @returns whether it was one of them before */
-  add(content: string): boolean {
-    if (this.contents.has(content)) return true;
-    this.contents.add(content);
-    const [oldest] = this.contents;
-    if (oldest !== undefined && this.contents.size > MOST_RECENT) this.contents.delete(oldest);
-    return false;
   }
 }
 

@@ -40,7 +40,7 @@ export function createForgetting(
     /** Finds what would be forgotten. @throws SvcError DOCUMENT_NOT_INDEXED, RANGE_INVALID, FORGET_NOTHING */
     plan: async (request: ForgetRequest, options: WorkOptions = {}) => {
       const forgotten = await readForgotten(target.forget);
-      return keeper.answerAndWarn(options, (index) =>
+      return keeper.answer(options, (index) =>
         planForget(request, {
           index,
           sources: target.sources,
@@ -59,7 +59,7 @@ export function createForgetting(
     },
     /** Where the current files still contain planned text. */
     remains: (plan: ForgetPlan, options: WorkOptions = {}) =>
-      keeper.answerAndWarn(options, (index) => remainsOf(plan, { index, sources: target.sources })),
+      keeper.answer(options, (index) => remainsOf(plan, { index, sources: target.sources })),
     /** Hides a plan; stores are cleaned afterwards. See {@link hide}. */
     hide: (plan: ForgetPlan, how: { readonly fromFile: boolean }, { signal }: WorkOptions = {}) =>
       hide(plan, how, { target, clock, signal }),

@@ -1,17 +1,7 @@
 /* Lines of documents that are in the index. Loaded by name: output-schemas.ts, for tests and docs. */
 
 export { type ReadContext, readDocumentLines, readFileLines } from './get-document.js';
-export {
-  citedPart,
-  type FoundDocument,
-  lookUpDocument,
-  lookUpIndexed,
-  lookUpOther,
-  notIndexed,
-  ownTarget,
-  readingsOf,
-  refuseOther,
-} from './named-document.js';
+export * from './named-document.js';
 export {
   type GetRequest,
   type GetResponse,

@@ -28,16 +28,7 @@ export type {
   VectorExtension,
   VectorSpaceStatistics,
 } from './embedding-records.js';
-export {
-  currentIdentity,
-  type IndexIdentity,
-  type IndexSettings,
-  identityDifferences,
-  newerComplaint,
-  newerIndex,
-  SCHEMA_VERSION,
-  type Tokenizer,
-} from './identity.js';
+export * from './identity.js';
 export type { Language } from './languages.js';
 export { fileNameWords } from './lexical-text.js';
 export type { BatchJob, MemoryIndex } from './memory-index.js';
@@ -49,13 +40,7 @@ export {
   isDamage,
   statIndex,
 } from './sqlite/index-file.js';
-export {
-  createIndex,
-  damageComplaint,
-  type OpenedIndex,
-  openIndex,
-  type SqliteIndex,
-} from './sqlite/sqlite-index.js';
+export * from './sqlite/sqlite-index.js';
 export { loadVectorExtension, type VectorSettings } from './sqlite/vectors/extension.js';
 export { bytesOf, floatsOf } from './vector-bytes.js';
 export { backwards, camelParts, forwards, hasCamelCase } from './word-parts.js';

@@ -37,10 +37,10 @@ export function createInspection(
     return found;
   };
   return {
-    links: (work: WorkOptions = {}) => keeper.answerAndWarn(work, linkMapOf),
+    links: (work: WorkOptions = {}) => keeper.answer(work, linkMapOf),
     /** The links of one note. @throws SvcError DOCUMENT_NOT_INDEXED */
     linksOf: (text: string, work: WorkOptions = {}) =>
-      keeper.answerAndWarn(work, async (index) => {
+      keeper.answer(work, async (index) => {
         const own = ownTarget(text, others);
         const found = await lookUp(index, own);
         if (found === undefined) throw notIndexed(await index.documents(), own);
@@ -49,7 +49,7 @@ export function createInspection(
       }),
     /** What is stored of a file, or of the lines of a citation; undefined if it is not in the index. */
     document: (text: string, work: WorkOptions = {}) =>
-      keeper.answerAndWarn(work, async (index) => {
+      keeper.answer(work, async (index) => {
         const found = await lookUp(index, ownTarget(text, others));
         return found === undefined
           ? undefined

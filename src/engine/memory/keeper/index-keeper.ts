@@ -86,13 +86,12 @@ export class IndexKeeper {
    */
   async answer<T>(
     work: WorkOptions,
-    warnings: Warning[],
     ask: (index: MemoryIndex) => Promise<T>,
     { embeds = false }: { readonly embeds?: boolean } = {},
   ): Promise<T> {
     const answerFresh = async (): Promise<T> => {
       for (let retriesLeft = MAX_RETRIES; ; retriesLeft--) {
-        const index = await this.freshIndex(work, warnings, embeds);
+        const index = await this.freshIndex(work, embeds);
         const answer = await ask(index);
         // Otherwise, another process has replaced the index meanwhile, possibly with one of other notes.
         if (this.options.target.home.isCurrent(index)) return answer;
@@ -106,7 +105,7 @@ export class IndexKeeper {
       if (!isDamage(error)) throw error;
       const damage = damageComplaint(error);
       stopIfInterrupted(await this.sync({ ...work, damage }));
-      warnings.push(rebuiltWarning(this.options.target.indexFile, damage));
+      work.onWarning?.(rebuiltWarning(this.options.target.indexFile, damage));
       return await answerFresh();
     } finally {
       this.answering -= 1;
@@ -130,23 +129,9 @@ export class IndexKeeper {
     for (const index of this.retired.splice(0)) index.close();
   }
 
-  /** Like {@link answer}, for results without warnings: reports them with `onWarning`, even if it fails. */
-  async answerAndWarn<T>(work: WorkOptions, ask: (index: MemoryIndex) => Promise<T>): Promise<T> {
-    const warnings: Warning[] = [];
-    try {
-      return await this.answer(work, warnings, ask);
-    } finally {
-      for (const warning of warnings) work.onWarning?.(warning);
-    }
-  }
-
-  private async freshIndex(
-    work: WorkOptions,
-    warnings: Warning[],
-    embeds: boolean,
-  ): Promise<MemoryIndex> {
+  private async freshIndex(work: WorkOptions, embeds: boolean): Promise<MemoryIndex> {
     const usable = await this.open((why) => {
-      warnings.push(rebuiltWarning(this.options.target.indexFile, why));
+      work.onWarning?.(rebuiltWarning(this.options.target.indexFile, why));
     });
     let lacksOnlyVectors = false;
     if (usable !== undefined) {
@@ -155,18 +140,18 @@ export class IndexKeeper {
       if (!checksFiles && this.options.target.home.followsForgetList(usable)) return usable;
       const missing = this.missingWorkspaceWarning();
       if (missing !== undefined) {
-        warnings.push(missing);
+        work.onWarning?.(missing);
         return usable;
       }
       const places: Warning[] = [];
       lacksOnlyVectors = await this.isFresh(usable, places);
       if (lacksOnlyVectors && !(embeds && (await this.canEmbedMore(usable, work)))) {
-        pushAll(warnings, places);
+        warn(work, places);
         return usable;
       }
     }
     if (this.syncing !== undefined) {
-      const current = await this.indexDuringSync(usable, work.signal, warnings);
+      const current = await this.indexDuringSync(usable, work);
       if (current !== undefined) return current;
     }
     try {
@@ -175,9 +160,9 @@ export class IndexKeeper {
       const embedAtMost = EMBED_ON_SEARCH;
       const summary = await this.runSync({ ...work, lockWaitMs, embedAtMost, embeds });
       stopIfInterrupted(summary);
-      pushAll(warnings, syncWarnings(summary));
+      warn(work, syncWarnings(summary));
     } catch (error) {
-      return this.indexAfterFailure(error, usable, warnings, lacksOnlyVectors);
+      return this.indexAfterFailure(error, usable, work, lacksOnlyVectors);
     }
     const synced = await this.open();
     if (synced !== undefined) return synced;
@@ -188,13 +173,13 @@ export class IndexKeeper {
   private async indexAfterFailure(
     error: unknown,
     usable: MemoryIndex | undefined,
-    warnings: Warning[],
+    { onWarning }: WorkOptions,
     wasFresh: boolean,
   ): Promise<MemoryIndex> {
     const warning = staleWarning(error);
     if (usable === undefined || warning === undefined) throw error;
     // The other writer may have indexed the same changes.
-    if (!wasFresh && !(await this.isFresh(usable))) warnings.push(warning);
+    if (!wasFresh && !(await this.isFresh(usable))) onWarning?.(warning);
     return usable;
   }
 
@@ -217,13 +202,12 @@ export class IndexKeeper {
    */
   private async indexDuringSync(
     usable: MemoryIndex | undefined,
-    signal: AbortSignal | undefined,
-    warnings: Warning[],
+    { signal, onWarning }: WorkOptions,
   ): Promise<MemoryIndex | undefined> {
     if (usable !== undefined) {
       await this.waitForOwnSync(OWN_SYNC_WAIT_MS, signal);
       if (this.syncing === undefined) return undefined;
-      if (!(await this.isFresh(usable))) warnings.push(updatingWarning());
+      if (!(await this.isFresh(usable))) onWarning?.(updatingWarning());
       return usable;
     }
     while (this.syncing !== undefined) {
@@ -362,6 +346,10 @@ export class IndexKeeper {
       throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
     }
   }
+}
+
+function warn({ onWarning }: WorkOptions, warnings: readonly Warning[]): void {
+  for (const warning of warnings) onWarning?.(warning);
 }
 
 function keepsBeingReplaced(indexFile: string): SvcError {

@@ -10,10 +10,10 @@ import {
   type VectorCandidate,
 } from '../index/index.js';
 import { documentKeyText, type PromotedLine } from '../types.js';
-import { type Backgrounds, backgroundsOf, vectorScore } from './calibrate.js';
+import { backgroundsOf, vectorScore } from './calibrate.js';
 import type { KeywordMatches } from './find-candidates.js';
 import { ageInDays, type FusionShares, fuse } from './fuse.js';
-import type { RankedChunk, Ranking } from './rank.js';
+import type { RankedChunk } from './rank.js';
 import { isCopy, type PromotedLines } from './repeats.js';
 import type { Findings } from './results.js';
 import { createTermMatcher } from './term-matcher.js';
@@ -49,31 +49,52 @@ export async function combineScoresOrWarn(
 async function combineScores(
   index: MemoryIndex,
   { vector, ...input }: CombineInput,
-  options: SearchOptions,
+  { hybrid, halfLifeDays, nowMs, ...options }: SearchOptions,
 ): Promise<Findings> {
   const { keywords } = input;
-  const { matcher } = keywords;
-  if (vector === undefined) {
-    const ranking = await keywords.rank(keywords.candidates);
-    const lexical = { mode: 'lexical', ranking, matcher, similarities: new Map() } as const;
-    return findingsOf(index, lexical, ALL_TEXT, options);
-  }
-  const backgrounds = await backgroundsOf(index, vector);
-  const { chunks, similarities } = await joinCandidates(index, {
-    ...input,
-    vector,
-    media: backgrounds.media,
-    standsOut: (chunkId, similarity) =>
-      !options.hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
-  });
+  const mode = vector === undefined ? 'lexical' : hybrid ? 'hybrid' : 'vector';
+  const shares = mode === 'hybrid' ? options.shares : ONE_SIDE[mode];
+  const backgrounds = vector && (await backgroundsOf(index, vector));
+  const { chunks, similarities } =
+    vector === undefined || backgrounds === undefined
+      ? { chunks: keywords.candidates, similarities: new Map<number, number>() }
+      : await joinCandidates(index, {
+          ...input,
+          vector,
+          media: backgrounds.media,
+          standsOut: (chunkId, similarity) =>
+            !hybrid || vectorScore(similarity, backgrounds.of(chunkId)) > 0,
+        });
   const ranking = await keywords.rank(chunks);
-  const mode = options.hybrid ? 'hybrid' : 'vector';
-  const shares = options.hybrid ? options.shares : ALL_VECTOR;
-  return findingsOf(index, { mode, ranking, matcher, similarities, backgrounds }, shares, options);
+  const scored = ranking.chunks.filter(
+    ({ chunk }) => mode !== 'vector' || similarities.has(chunk.chunkId),
+  );
+  const candidates = scored.map((ranked) => {
+    const { chunkId, source, path } = ranked.chunk;
+    const similarity = similarities.get(chunkId);
+    // Without decay, ages only order passages of equal scores, by the days in their names.
+    const modifiedMs = halfLifeDays === undefined ? undefined : ranked.chunk.modifiedMs;
+    return {
+      ranked,
+      textScore: ranking.scoreOf(ranked.rank),
+      vectorScore:
+        similarity === undefined || backgrounds === undefined
+          ? undefined
+          : vectorScore(similarity, backgrounds.of(chunkId)),
+      similarity: mode === 'vector' ? similarity : undefined,
+      ageDays: ageInDays({ source, path, modifiedMs }, nowMs),
+    };
+  });
+  const fused = fuse(candidates, { shares, halfLifeDays });
+  const promoted = await promotedAmong(index, scored);
+  const { matcher } = keywords;
+  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
 }
 
-const ALL_TEXT: FusionShares = { text: 1, vector: 0 };
-const ALL_VECTOR: FusionShares = { text: 0, vector: 1 };
+const ONE_SIDE: Readonly<Record<'lexical' | 'vector', FusionShares>> = {
+  lexical: { text: 1, vector: 0 },
+  vector: { text: 0, vector: 1 },
+};
 
 interface JoinInput extends Omit<CombineInput, 'keywords'> {
   readonly keywords: Pick<KeywordMatches, 'candidates' | 'match' | 'query'>;
@@ -141,40 +162,6 @@ function constraintOf({ keywords, tokenizer }: JoinInput): (chunk: VectorCandida
       excluded.every((_, position) => !present.has(required.length + position))
     );
   };
-}
-
-interface ScoredCandidates extends Pick<Findings, 'matcher' | 'mode' | 'similarities'> {
-  readonly ranking: Ranking;
-  readonly backgrounds?: Backgrounds;
-}
-
-async function findingsOf(
-  index: MemoryIndex,
-  { mode, ranking, matcher, similarities, backgrounds }: ScoredCandidates,
-  shares: FusionShares,
-  { halfLifeDays, nowMs }: SearchOptions,
-): Promise<Findings> {
-  const isVector = mode === 'vector';
-  const chunks = ranking.chunks.filter(({ chunk }) => !isVector || similarities.has(chunk.chunkId));
-  const candidates = chunks.map((ranked) => {
-    const { chunkId, source, path } = ranked.chunk;
-    const similarity = similarities.get(chunkId);
-    // Without decay, ages only order passages of equal scores, by the days in their names.
-    const modifiedMs = halfLifeDays === undefined ? undefined : ranked.chunk.modifiedMs;
-    return {
-      ranked,
-      textScore: ranking.scoreOf(ranked.rank),
-      vectorScore:
-        similarity === undefined || backgrounds === undefined
-          ? undefined
-          : vectorScore(similarity, backgrounds.of(chunkId)),
-      similarity: isVector ? similarity : undefined,
-      ageDays: ageInDays({ source, path, modifiedMs }, nowMs),
-    };
-  });
-  const fused = fuse(candidates, { shares, halfLifeDays });
-  const promoted = await promotedAmong(index, chunks);
-  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
 }
 
 /** The lines that dreaming wrote into documents among the candidates. */

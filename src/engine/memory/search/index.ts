@@ -26,13 +26,6 @@ export {
 export { bestLineOf, highlightsOf } from './snippet.js';
 export { createTermMatcher, highlightMatcher } from './term-matcher.js';
 export { type QueryReading, readingOf } from './terms.js';
-export type {
-  SearchFilters,
-  SearchMode,
-  SearchOptions,
-  SearchRequest,
-  SearchResponse,
-  SearchResult,
-} from './types.js';
+export type * from './types.js';
 export type { TextSpan } from './words.js';
 export { countWords, foldedWordsOf, foldWord, STOP_WORDS, stemOf, wordsOf } from './words.js';

@@ -12,68 +12,16 @@ export {
   modalityOfType,
   readMedia,
 } from './media.js';
-export {
-  absoluteFromDisplay,
-  countNotesOutside,
-  displayPath,
-  MEMORY_FOLDER,
-  type MemoryFilesOptions,
-  type NotMemory,
-  ROOT_FILES,
-  removeStrays,
-  resolveWorkspace,
-  type Scan,
-  scanMemoryFiles,
-  whyNoMemory,
-} from './memory-files.js';
-export {
-  archiveSettings,
-  excludeSettings,
-  librariesDir,
-  type MemorySources,
-  memorySourcesOf,
-  scanSources,
-  searchedSources,
-  transcriptSources,
-  withArchive,
-} from './memory-sources.js';
+export * from './memory-files.js';
+export * from './memory-sources.js';
 export { frontMatterEnd, isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export { type ExcludeDecision, isIgnoreFile } from './pattern-list.js';
-export {
-  type BytesOutcome,
-  type DocumentText,
-  DREAM_REPORTS,
-  type DreamBlock,
-  documentOf,
-  type FileBytes,
-  hashOf,
-  linesWithoutOwnWriting,
-  MAX_DOCUMENT_BYTES,
-  ownBlockMarks,
-  PROMOTION_MARK,
-  promotedLines,
-  type ReadOutcome,
-  readBytes,
-  readDocument,
-  tooLarge,
-  withoutOwnWriting,
-} from './read-document.js';
+export * from './read-document.js';
 export { mediaTooLarge, skipOf } from './skips.js';
-export {
-  joinedLines,
-  lineAt,
-  lineLength,
-  type TextLines,
-  textLines,
-} from './text-lines.js';
+export * from './text-lines.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
-export {
-  mayContainTranscript,
-  scanTranscripts,
-  type TranscriptGrowth,
-  type TranscriptSources,
-} from './transcripts/transcript-files.js';
+export * from './transcripts/transcript-files.js';
 export {
   blocksOf,
   type NumberedTurn,

@@ -14,7 +14,7 @@ export type SyncEvent =
       readonly filesToIndex: number;
       readonly bytesToIndex: number;
     }
-  | { readonly type: 'rebuild.started'; readonly reason: RebuildReason; readonly detail: string }
+  | ({ readonly type: 'rebuild.started' } & Rebuild)
   | {
       readonly type: 'document.indexed';
       readonly path: string;
@@ -39,7 +39,10 @@ export interface SyncSummary extends Omit<IndexedAgent, 'agent' | 'workspace'> {
   readonly warnings?: readonly Warning[];
 }
 
-export type RebuildReason = NonNullable<SyncSummary['rebuild']>['reason'];
+/** A rebuild and its reason; for people: the difference, or what is wrong with the old index. */
+export type Rebuild = NonNullable<SyncSummary['rebuild']>;
+
+export type RebuildReason = Rebuild['reason'];
 
 /** What accompanies any work on a memory. */
 export interface WorkOptions {

@@ -6,12 +6,11 @@ import { type ForgetPlaces, readForgotten } from '../forgotten/index.js';
 import type { IndexSettings, MemoryIndex } from '../index/index.js';
 import type { MemorySources, Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
-import type { SyncEvent, SyncRequest, SyncSummary } from './events.js';
+import type { Rebuild, SyncEvent, SyncRequest, SyncSummary } from './events.js';
 import type { ApplyResult } from './file-steps.js';
 import {
   pendingChanges,
   planChanges,
-  type Rebuild,
   type SyncPlan,
   snapshotOf,
   withoutSmallGrowth,

@@ -18,7 +18,7 @@ import {
   isSameFingerprint,
   type SourceFile,
 } from '../types.js';
-import type { RebuildReason, SyncRequest } from './events.js';
+import type { Rebuild, SyncRequest } from './events.js';
 
 /** What it takes to make an index mirror the files. */
 export interface SyncPlan {
@@ -145,13 +145,6 @@ function pathWithKind({ path, kind }: SourceFile): string {
 
 export function isSameTree(a: TreeSnapshot, b: TreeSnapshot): boolean {
   return a.fingerprints.equals(b.fingerprints) && a.paths === b.paths;
-}
-
-/** A rebuild and its reason. */
-export interface Rebuild {
-  readonly reason: RebuildReason;
-  /** For people: the difference, or what is wrong with the old index. */
-  readonly detail: string;
 }
 
 /** The build of an index that cannot be opened. @throws SvcError INDEX_NEWER unless forced */

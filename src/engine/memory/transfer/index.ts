@@ -24,12 +24,7 @@ import type { ImportOutput } from './output-schemas.js';
 
 export { type ExportTally, writeExportFile } from './export-memory.js';
 export type { ExistingFiles, ImportPlan } from './import-memory.js';
-export {
-  type ExportOutput,
-  exportOutputSchema,
-  type ImportOutput,
-  importOutputSchema,
-} from './output-schemas.js';
+export * from './output-schemas.js';
 
 export interface ImportResult extends ImportedFiles, Pick<ImportOutput, 'notIndexed' | 'same'> {
   /** Those that match a passage. */
@@ -53,7 +48,8 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       const forgotten = await readForgotten(target.forget);
       const texts = new ExtractedTexts(target);
       const atMs = clock.now();
-      await keeper.answer(work, warnings, async (index) => {
+      const onWarning = (warning: Warning): number => warnings.push(warning);
+      await keeper.answer({ ...work, onWarning }, async (index) => {
         if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
         const { signal } = work;
         const context = { index, workspaceDir, forgotten, texts, agent, atMs, vectors, signal };

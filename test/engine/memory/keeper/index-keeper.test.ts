@@ -59,14 +59,14 @@ test('a running query finishes on the index it started with', async () => {
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const slow = keeper.answer({}, [], async (index) => {
+    const slow = keeper.answer({}, async (index) => {
       begin();
       await rebuilt;
       return (await index.documents()).length;
     });
     const rebuilt = begun.then(async () => {
       for (const end of ['', '-wal', '-shm']) rmSync(target.indexFile + end, { force: true });
-      await keeper.answer({}, [], (index) => index.documents());
+      await keeper.answer({}, (index) => index.documents());
     });
     assert.is(await slow, 2);
   } finally {
@@ -104,13 +104,13 @@ test('agents of the same name with different workspaces are never answered from 
     await keeper.sync({});
     await other.sync({});
     let asked = 0;
-    const paths = await keeper.answer({}, [], async (index) => {
+    const paths = await keeper.answer({}, async (index) => {
       asked += 1;
       if (asked === 1) await other.sync({});
       return pathsIn(index);
     });
     assert.equal([paths, asked], [['MEMORY.md', 'memory/a.md'], 2]);
-    const always = keeper.answer({}, [], async () => other.sync({}));
+    const always = keeper.answer({}, async () => other.sync({}));
     assert.is((await failureOf(always)).code, 'INDEX_LOCKED');
   } finally {
     keeper.close();
