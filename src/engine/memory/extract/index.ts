@@ -12,7 +12,7 @@ import {
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { makeFolders, namesIn, PRIVATE_MODE } from '../../support/files.js';
+import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import {
   documentOf,
@@ -150,12 +150,8 @@ export class ExtractedTexts {
 
 /** Undefined if there is none, or it is damaged. */
 function readKept(file: string): Extraction | undefined {
-  try {
-    const json = gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
-    return parseExtraction(json.toString());
-  } catch {
-    return undefined;
-  }
+  const read = (): Buffer => gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
+  return parseExtraction(String(ifReadable(read)));
 }
 
 const MEGABYTE = 1024 * 1024;

@@ -59,13 +59,6 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? 0)) / 2;
 }
 
-/** Backgrounds of a query by kind of passage. */
-export interface Backgrounds {
-  /** The background for a chunk: that of texts or of media. */
-  of(chunkId: number): SimilarityBackground;
-  readonly media: boolean;
-}
-
 /** Too few to establish a background. */
 const FEW_MEDIA = 8;
 
@@ -73,10 +66,9 @@ const FEW_MEDIA = 8;
 export async function backgroundsOf(
   index: Pick<MemoryIndex, 'sampleSimilarities'>,
   { identity, vector }: QueryVector,
-): Promise<Backgrounds> {
+) {
   const sample = await index.sampleSimilarities(identity, vector, BACKGROUND_SAMPLE);
   const texts = backgroundOf(sample.texts, vector.length);
-  if (sample.mediaChunks.size === 0) return { of: () => texts, media: false };
   const usual = backgroundOf(sample.media, vector.length);
   // With only a few pictures, the texts' background applies.
   const isSingle = sample.media.length === 1;
@@ -86,7 +78,9 @@ export async function backgroundsOf(
       ? { ...usual, middle: Math.min(usual.middle, texts.middle) }
       : usual;
   return {
-    of: (chunkId) => (sample.mediaChunks.has(chunkId) ? media : texts),
-    media: true,
+    /** The background for a chunk: that of texts or of media. */
+    of: (chunkId: number): SimilarityBackground =>
+      sample.mediaChunks.has(chunkId) ? media : texts,
+    media: sample.mediaChunks.size > 0,
   };
 }

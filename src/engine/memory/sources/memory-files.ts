@@ -8,6 +8,7 @@ import {
   systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
+import { ifReadable } from '../../support/files.js';
 import { isGlob } from '../../support/glob.js';
 import { pathBelow } from '../../support/paths.js';
 import { removeStrayTemporary } from '../../support/replace-file.js';
@@ -145,14 +146,8 @@ export function whyNoMemory(
 
 /** Removes temporary files of killed processes, which may contain forgotten text. */
 export function removeStrays({ temporaries }: Pick<Scan, 'temporaries'>, nowMs: number): void {
-  for (const path of temporaries) {
-    try {
-      removeStrayTemporary(path, nowMs);
-    } catch (error) {
-      // A read-only workspace can still be indexed; svc doctor reports the file.
-      if (systemErrorCode(error) === undefined) throw error;
-    }
-  }
+  // A read-only workspace can still be indexed; svc doctor reports the file.
+  for (const path of temporaries) ifReadable(() => removeStrayTemporary(path, nowMs));
 }
 
 /** The workspace can be from the configuration, from a flag, or the default one. */

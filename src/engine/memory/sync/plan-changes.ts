@@ -1,5 +1,5 @@
 import { EXTRACTION_VERSION } from '../../support/document-format.js';
-import { readPart } from '../../support/files.js';
+import { ifReadable, readPart } from '../../support/files.js';
 import {
   currentIdentity,
   type IndexIdentity,
@@ -213,19 +213,12 @@ function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean
   const { deltaMessages, postCompactionForce } = growth;
   // The size of a conversation in a database is the number of its parts, not a position in the database's file.
   if (file.turns !== undefined) return added >= deltaMessages;
-  const bytes = tail(file.absolutePath, stored.fingerprint.size, added);
+  const from = stored.fingerprint.size;
+  const bytes = ifReadable(() => readPart(file.absolutePath, from, added));
+  // Indexing it will report the reason.
   if (bytes === undefined) return true;
   if (linesIn(bytes) >= deltaMessages) return true;
   return postCompactionForce && COMPACTION_MARKS.some((mark) => bytes.includes(mark));
-}
-
-/** Undefined when unreadable: indexing it will report the reason. */
-function tail(path: string, from: number, length: number): Buffer | undefined {
-  try {
-    return readPart(path, from, length);
-  } catch {
-    return undefined;
-  }
 }
 
 function linesIn(bytes: Buffer): number {

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { acquireProcessLock, isProcessLockHeld } from '../../sqlite/process-lock.js';
-import { PRIVATE_MODE } from '../../support/files.js';
+import { ifReadable, PRIVATE_MODE } from '../../support/files.js';
 import { readJsonFile } from '../../support/json-file.js';
 import { replaceFile } from '../../support/replace-file.js';
 import { isRecord } from '../../support/text.js';
@@ -16,10 +16,7 @@ export interface WatchRecord {
   readonly why: string | null;
 }
 
-export interface WatchRecorder {
-  write(state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void;
-  close(): void;
-}
+export type WatchRecorder = Awaited<ReturnType<typeof openWatchRecord>>;
 
 /** Longer than `svc memory status` needs to check the lock. */
 const LOCK_WAIT_MS = 500;
@@ -29,22 +26,22 @@ const LOCK_WAIT_MS = 500;
  * its holder, shows that the process is alive, and a small file how it works. Both are optional: if they
  * cannot be written, nothing is recorded. Of two watchers of one index, the first is recorded.
  */
-export async function openWatchRecord(indexFile: string, sinceMs: number): Promise<WatchRecorder> {
+export async function openWatchRecord(indexFile: string, sinceMs: number) {
   const base = baseOf(indexFile);
   const wait = { waitMs: LOCK_WAIT_MS };
   let lock = await acquireProcessLock(lockFile(base), wait).catch(() => undefined);
   return {
-    write: (state) => {
+    write: (state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void => {
       if (lock === undefined) return;
       const record = { pid: process.pid, sinceMs, ...state };
-      quietly(() => replaceFile(recordFile(base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
+      ifReadable(() => replaceFile(recordFile(base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
     },
-    close: () => {
+    close: (): void => {
       const held = lock;
       if (held === undefined) return;
       lock = undefined;
-      quietly(() => rmSync(recordFile(base), { force: true }));
-      quietly(() => held.release());
+      ifReadable(() => rmSync(recordFile(base), { force: true }));
+      ifReadable(() => held.release());
     },
   };
 }
@@ -52,13 +49,10 @@ export async function openWatchRecord(indexFile: string, sinceMs: number): Promi
 /** The process that keeps an index fresh; null if there is none, or that is unknown. */
 export function readWatchRecord(indexFile: string): WatchRecord | null {
   const base = baseOf(indexFile);
-  try {
-    // If the lock is free, its writer died.
-    if (!existsSync(recordFile(base)) || !isProcessLockHeld(lockFile(base))) return null;
-    return watchRecordOf(readJsonFile(recordFile(base)));
-  } catch {
-    return null;
-  }
+  // If the lock is free, its writer died.
+  const isHeld =
+    existsSync(recordFile(base)) && ifReadable(() => isProcessLockHeld(lockFile(base)));
+  return isHeld ? watchRecordOf(readJsonFile(recordFile(base))) : null;
 }
 
 function watchRecordOf(value: unknown): WatchRecord | null {
@@ -75,12 +69,4 @@ function baseOf(indexFile: string): string {
 
 function recordFile(base: string): string {
   return `${base}.json`;
-}
-
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The record is optional.
-  }
 }

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { SvcError } from '../../errors/index.js';
 import { DOCUMENT_FORMATS } from '../../support/document-format.js';
 import { atMost, nonEmpty } from '../../support/lengths.js';
+import { parsedJson } from '../../support/text.js';
 import { floatsOf } from '../index/index.js';
 import { kindOfName, MAX_DOCUMENT_BYTES, modalityOfName } from '../sources/index.js';
 
@@ -256,12 +257,8 @@ class ExportChecker {
 
 /** @param fault creates the error */
 export function parseLine(bytes: Buffer, fault: Fault): ExportLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw fault('it is not JSON');
-  }
+  const value = parsedJson(bytes.toString('utf8'));
+  if (value === undefined) throw fault('it is not JSON');
   const parsed = exportLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { data: newer } = newerHeader.safeParse(value);

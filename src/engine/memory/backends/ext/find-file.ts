@@ -69,12 +69,10 @@ function isLike(name: string, segments: readonly string[]): boolean {
 
 /** Undefined for non-files and for paths that lead outside through links. */
 function fileBelow(root: string, path: string): string | undefined {
-  try {
+  return ifReadable(() => {
     const real = realpathSync(join(root, path));
     return isInside(real, root) && statSync(real).isFile() ? real : undefined;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** The end of a truncated snippet. */

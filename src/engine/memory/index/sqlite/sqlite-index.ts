@@ -11,7 +11,6 @@ import {
 } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
 import type { CandidateFilter } from '../candidates.js';
-import type { PackedStore } from '../embedding-records.js';
 import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
 import { lazyVectors } from '../vector-index.js';
@@ -164,34 +163,7 @@ function foreignOr(file: string, complaint: string): string {
 }
 
 /** The index as a SQLite database, see schema.ts. */
-export interface SqliteIndex extends MemoryIndex {
-  /** Whether the file is still the index that was opened: another process may have replaced it. */
-  isCurrent(): boolean;
-
-  /** For rebuilds: copies the vectors of another index file; see copy-embeddings.ts. */
-  copyEmbeddings(fromFile: string, rename?: (identity: string) => string): void;
-
-  /** All vectors as they are stored, to copy them from or to another store. */
-  packedStore(): Promise<PackedStore>;
-
-  /** The mark of the forget list by which its files were read; empty if there was none. */
-  forgetListMark(): string;
-
-  /** Records the forget list by which files are read from now on. @param mark see forgetMark */
-  noteForgetList(mark: string): void;
-
-  /** Makes the next sync read every file again, and then scrub. */
-  requestScrub(): Promise<void>;
-
-  /** Whether a scrub was requested and has not completed. */
-  isScrubRequested(): boolean;
-
-  /** Erases deleted bytes from the file, and every unused vector. */
-  scrub(atMs: number): Promise<void>;
-
-  /** Finishes a build so that other connections can open the file, and closes this one. */
-  seal(): void;
-}
+export type SqliteIndex = ReturnType<typeof createSqliteIndex>;
 
 interface SqliteIndexOptions {
   readonly identity: IndexIdentity;
@@ -205,7 +177,7 @@ interface SqliteIndexOptions {
 function createSqliteIndex(
   database: Connection,
   { identity, file, vectors: vectorSettings, access = 'read' }: SqliteIndexOptions,
-): SqliteIndex {
+) {
   // A search asks several questions with one filter. Each search has a filter of its own.
   const filterResults = new WeakMap<CandidateFilter, FilterResult | 'all'>();
   const filtered: Filtered = (filter = {}) => {
@@ -213,7 +185,7 @@ function createSqliteIndex(
     filterResults.set(filter, known);
     return known === 'all' ? undefined : known;
   };
-  const index: SqliteIndex = {
+  const index: MemoryIndex = {
     view: async () => index,
     identity: async () => identity,
     hasDocuments: async (source) => hasDocuments(database, source),
@@ -239,23 +211,35 @@ function createSqliteIndex(
     removeBatchJob: async (id) => {
       runSql(database, 'DELETE FROM batch_jobs WHERE id = ?', id);
     },
+    close: () => (access === 'write' ? closeWriter(database) : database.close()),
+  };
+  return {
+    ...index,
+    /** Whether the file is still the index that was opened: another process may have replaced it. */
     isCurrent: () => isUnchanged(database, identity),
-    copyEmbeddings: (...from) => copyEmbeddings(database, ...from),
+    /** For rebuilds: copies the vectors of another index file; see copy-embeddings.ts. */
+    copyEmbeddings: (fromFile: string, rename?: (identity: string) => string) =>
+      copyEmbeddings(database, fromFile, rename),
+    /** All vectors as they are stored, to copy them from or to another store. */
     packedStore: async () => (await vectors()).packedStore(database),
+    /** The mark of the forget list by which its files were read; empty if there was none. */
     forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
-    noteForgetList: (mark) => writeMeta(database, FORGET_LIST, mark),
+    /** Records the forget list by which files are read from now on. @param mark see forgetMark */
+    noteForgetList: (mark: string) => writeMeta(database, FORGET_LIST, mark),
+    /** Makes the next sync read every file again, and then scrub. */
     requestScrub: async () => (await import('./scrub.js')).requestScrub(database),
+    /** Whether a scrub was requested and has not completed. */
     isScrubRequested: () => readMeta(database, 'scrub') !== undefined,
-    scrub: async (atMs) => (await import('./scrub.js')).scrub(database, atMs),
+    /** Erases deleted bytes from the file, and every unused vector. */
+    scrub: async (atMs: number) => (await import('./scrub.js')).scrub(database, atMs),
+    /** Finishes a build so that other connections can open the file, and closes this one. */
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);
       database.pragma('locking_mode = NORMAL');
       database.pragma('journal_mode = WAL');
       database.close();
     },
-    close: () => (access === 'write' ? closeWriter(database) : database.close()),
   };
-  return index;
 }
 
 const vectors = () => import('./vectors/index.js');

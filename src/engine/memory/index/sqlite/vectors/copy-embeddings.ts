@@ -1,5 +1,6 @@
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { runSql } from '../../../../sqlite/query.js';
+import { ifReadable } from '../../../../support/files.js';
 import { isDamage } from '../index-file.js';
 import { allSpaces, findSpace, hashChunks } from './spaces.js';
 
@@ -30,7 +31,9 @@ export function copyEmbeddings(
   fromFile: string,
   rename?: (identity: string) => string,
 ): void {
-  const source = openSource(fromFile);
+  // A separate connection: attached, the old file would inherit the locking mode of the new one.
+  const settings = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
+  const source = ifReadable(() => openDatabase(fromFile, settings));
   if (source === undefined) return;
   try {
     database.transaction(() => {
@@ -72,15 +75,6 @@ function renameSpaces(database: Connection, rename: (identity: string) => string
       'DELETE FROM cached_embeddings WHERE embedding_id NOT IN (SELECT id FROM embeddings)',
     );
   })();
-}
-
-/** A separate connection: attached, the old file would inherit the locking mode of the new one. */
-function openSource(file: string): Connection | undefined {
-  try {
-    return openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS });
-  } catch {
-    return undefined;
-  }
 }
 
 function copyTable(source: Connection, target: Connection, table: string, where: string): void {
