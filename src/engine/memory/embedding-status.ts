@@ -1,7 +1,5 @@
 import type { ResolvedMemorySearch } from '../config/index.js';
 import {
-  type ChoiceReason,
-  type CredentialView,
   credentialView,
   mediaObstacle,
   shownModel,
@@ -9,7 +7,6 @@ import {
 } from '../embeddings/describe-provider.js';
 import { expectedDifferences, expectedIdentity } from '../embeddings/identity.js';
 import type { ProviderChoice } from '../embeddings/index.js';
-import type { AdapterId } from '../providers/registry.js';
 import { iso } from '../support/time.js';
 import type { BackendStatus } from './backends/memory-backend.js';
 import type { StatusOutput } from './backends/output-schemas.js';
@@ -17,43 +14,27 @@ import type { OpenedMemory } from './open-memory.js';
 import type { SearchMode } from './search/index.js';
 
 /** A provider according to the settings, without a request. */
-export interface ProviderStatus {
-  readonly provider: string;
-  readonly adapter: AdapterId;
-  /** Null when the vendor chooses. */
-  readonly model: string | null;
-  readonly reason: ChoiceReason;
-  readonly credential: CredentialView;
+export type ProviderStatus = ReturnType<typeof providerStatus>;
+
+function providerStatus(choice: ProviderChoice, { agent, world }: OpenedMemory) {
+  const settings = agent.memorySearch;
+  return {
+    provider: choice.provider,
+    adapter: choice.adapter,
+    /** Null when the vendor chooses. */
+    model: shownModel(choice, settings),
+    reason: whyChosen(choice, settings, world),
+    credential: credentialView(choice, settings, world),
+  };
 }
 
 /** The providers and the embedding coverage, determined without any request. */
-export interface EmbeddingStatus {
-  /** What a search can use now. */
-  readonly mode: SearchMode;
-  /** Undefined with keyword search only. */
-  readonly primary: ProviderStatus | undefined;
-  readonly fallback: ProviderStatus | undefined;
-  /** Why there is no provider. */
-  readonly missing: 'none_found' | 'switched_off' | undefined;
-  readonly coverage: VectorCoverage;
-  /** Passages with a vector from the fallback. */
-  readonly fallbackDone: number;
-  readonly batchJobs: StatusOutput['vectorStore']['batchJobs'];
-  /** Whether media can be found by their content; null when they are not part of the memory. */
-  readonly media: StatusOutput['media'];
-}
+export type EmbeddingStatus = ReturnType<typeof embeddingStatus>;
 
 /** Reads the settings, the environment and the index; opens no provider. */
-export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): EmbeddingStatus {
+export function embeddingStatus(memory: OpenedMemory, status: BackendStatus) {
   const { providers, agent } = memory;
   const settings = agent.memorySearch;
-  const describe = (choice: ProviderChoice): ProviderStatus => ({
-    provider: choice.provider,
-    adapter: choice.adapter,
-    model: shownModel(choice, settings),
-    reason: whyChosen(choice, settings, memory.world),
-    credential: credentialView(choice, settings, memory.world),
-  });
   const primary = providers?.primary.choice;
   const fallback = providers?.fallback?.choice;
   const ofPrimary = differencesFrom(primary, settings);
@@ -61,17 +42,22 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus): Em
   const coverage = vectorCoverage(status, ofPrimary, ofFallback);
   const fallbackDone = vectorCoverage(status, ofFallback, ofPrimary).done;
   const byMeaning = primary !== undefined && coverage.done + fallbackDone > 0;
-  const mode = settings.query.hybrid.enabled ? 'hybrid' : 'vector';
+  const usable: SearchMode = settings.query.hybrid.enabled ? 'hybrid' : 'vector';
+  /** What a search can use now. */
+  const mode: SearchMode = byMeaning ? usable : 'lexical';
   return {
-    mode: byMeaning ? mode : 'lexical',
-    primary: primary === undefined ? undefined : describe(primary),
-    fallback: fallback === undefined ? undefined : describe(fallback),
-    missing: primary !== undefined ? undefined : whyMissing(settings.provider),
+    mode,
+    /** Undefined with keyword search only. */
+    primary: primary && providerStatus(primary, memory),
+    fallback: fallback && providerStatus(fallback, memory),
+    missing: primary === undefined ? whyMissing(settings.provider) : undefined,
     coverage,
+    /** Passages with a vector from the fallback. */
     fallbackDone,
     batchJobs: (status.vectors?.batchJobs ?? []).flatMap(({ identity, createdMs }) =>
       ofPrimary(identity).length === 0 ? [iso(createdMs)] : [],
     ),
+    /** Whether media can be found by their content; null when they are not part of the memory. */
     media: mediaStatus(memory, status, ofPrimary),
   };
 }
@@ -106,7 +92,8 @@ export function differencesFrom(
   return (identity) => expectedDifferences(identity, expected);
 }
 
-function whyMissing(provider: string): EmbeddingStatus['missing'] {
+/** Why there is no provider. */
+function whyMissing(provider: string): 'none_found' | 'switched_off' {
   return provider === 'none' ? 'switched_off' : 'none_found';
 }
 

@@ -14,21 +14,15 @@ export type TextPiece = Keyed & TextInput;
 /** A media file without a vector; it is a passage in one piece. */
 export type MediaPassage = Keyed & MediaInput & { readonly path: string };
 
-/** Which piece of which content a vector is for. */
-export interface PieceName {
-  /** Hash of the content, hexadecimal. */
-  readonly content: string;
-  /** From 0. */
-  readonly piece: number;
-  readonly pieces: number;
-}
-
-function keyOf({ content, piece, pieces }: PieceName): string {
+function keyOf({ content, piece, pieces }: ReturnType<typeof pieceOfKey>): string {
   return `${content}-${piece}-${pieces}`;
 }
 
-/** A key's parts. Keys are text, because batch jobs carry them to a provider and back. */
-export function pieceOfKey(key: string): PieceName {
+/**
+ * Which piece, from 0, of which content, by its hash in hexadecimal, a vector is for. Keys are text, because batch jobs
+ * carry them to a provider and back.
+ */
+export function pieceOfKey(key: string) {
   const [content = '', piece, pieces] = key.split('-');
   return { content, piece: Number(piece), pieces: Number(pieces) };
 }
@@ -115,36 +109,27 @@ export async function* withoutDuplicates<T extends Keyed>(
 /** A file takes about as long to embed as one passage per so many bytes. */
 const BYTES_PER_PASSAGE = 32 * 1024;
 
-/** What has no vector under an identity. */
-interface MissingWork {
-  /** Chunks, including those of media. */
-  readonly chunks: number;
-  readonly media: number;
-  /** Everything, in equivalent passages of text. */
-  readonly size: number;
-  /** Whether batch jobs may be running for some of it. */
-  readonly isInJobs: boolean;
-}
-
 /** A file's size in equivalent passages. */
 export function mediaSize({ bytes }: Pick<MissingMedia, 'bytes'>): number {
   return 1 + Math.floor(bytes / BYTES_PER_PASSAGE);
 }
 
-/** How much an adapter has to embed. @param atMost stops counting there */
+/** How many chunks, of media too, an adapter has to embed. @param atMost stops counting there */
 export async function missingWork(
   index: MemoryIndex,
   adapter: EmbeddingAdapter,
   identity: string,
   atMost?: number,
-): Promise<MissingWork> {
+) {
   const chunks = await index.countMissingEmbeddings(identity, atMost);
   // Other media are refused, which takes no time.
   const { files, bytes } =
     chunks === 0 || !adapter.embedsMedia
       ? { files: 0, bytes: 0 }
       : await index.countMissingMedia(identity);
+  /** Everything, in equivalent passages of text. */
   const size = chunks + Math.floor(bytes / BYTES_PER_PASSAGE);
+  /** Whether batch jobs may be running for some of it. */
   const isInJobs =
     chunks > 0 && adapter.batch !== undefined && (await index.batchJobs(identity)).length > 0;
   return { chunks, media: files, size, isInJobs };
@@ -153,7 +138,7 @@ export async function missingWork(
 /** Whether a search leaves what is missing to batch jobs, which cost less, or which may already be paid for. */
 export function isForJobs(
   { batch }: EmbeddingAdapter,
-  { size, isInJobs }: MissingWork,
+  { size, isInJobs }: Awaited<ReturnType<typeof missingWork>>,
   atMost: number,
 ): boolean {
   return isInJobs || (batch?.isOn === true && size > atMost);

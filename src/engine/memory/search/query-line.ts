@@ -8,16 +8,6 @@ import { createPathFilter } from './path-glob.js';
 import type { SearchFilters, SearchRequest } from './types.js';
 import { straightQuotes } from './words.js';
 
-/** A query with its filters taken out. */
-export interface QueryLine {
-  /** The rest, to search for. */
-  readonly query: string;
-  readonly agent: string | undefined;
-  readonly restrictions: Pick<SearchRequest, 'filters' | 'pathGlob' | 'sources'>;
-  /** The filters as they were typed. */
-  readonly chips: readonly string[];
-}
-
 interface QueryLineContext extends DateContext {
   /** Whether there is an agent of this name with a memory. */
   readonly isAgent: (name: string) => Promise<boolean>;
@@ -38,9 +28,10 @@ interface LineFilter extends Pick<SearchRequest, 'pathGlob' | 'sources'> {
  * Reads `agent:x`, `in:sessions`, `path:journal/*`, `kind:image`, `#tag`, and `@7d` (since), `@yesterday` or `@2026-03`
  * (on). Anything that is not a valid filter is text; of several that exclude each other, the last one counts.
  */
-export async function readQueryLine(line: string, context: QueryLineContext): Promise<QueryLine> {
+export async function readQueryLine(line: string, context: QueryLineContext) {
   const filters: LineFilter[] = [];
   let last: LineFilter = {};
+  /** The filters as they were typed. */
   const chips: string[] = [];
   const words: string[] = [];
   for (const piece of straightQuotes(line).match(PIECE) ?? []) {
@@ -57,6 +48,7 @@ export async function readQueryLine(line: string, context: QueryLineContext): Pr
   // A blank at the end means that the last word is finished.
   const end = /\s$/u.test(line) ? ' ' : '';
   return {
+    /** The rest, to search for. */
     query: words.length === 0 ? '' : words.join(' ') + end,
     agent,
     restrictions: {

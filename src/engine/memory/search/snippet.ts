@@ -3,19 +3,6 @@ import { sum, termsWeight } from './rank.js';
 import { mergeSpans, type TermMatcher } from './term-matcher.js';
 import type { TextSpan } from './words.js';
 
-/** The visible part of a passage. */
-export interface Snippet {
-  readonly text: string;
-  /** 1-based number of the first line shown. */
-  readonly line: number;
-  /** Positions of query words in `text`. */
-  readonly highlights: readonly TextSpan[];
-  /** The headings above its best line; without one, those above all lines of the passage. */
-  readonly headingPath: readonly string[];
-  /** The position of its best line among those of `text`; undefined without one. */
-  readonly bestLine: number | undefined;
-}
-
 /** How the lines of a passage are weighed. */
 interface LineWeighing {
   readonly matcher: TermMatcher;
@@ -53,7 +40,7 @@ export function snippetOf(
   lines: readonly PassageLine[],
   { matcher, lineWeights, isOfDays = () => false }: LineWeighing,
   budget: number,
-): Snippet {
+) {
   const dayWeight = LINE_OF_DAYS * (sum(lineWeights) || 1);
   const weights = lines.map((line) => {
     const ofDays = line.hasWords && isOfDays(line) ? dayWeight : 0;
@@ -75,9 +62,13 @@ export function snippetOf(
   const headingPath = lines[shown[best ?? -1] ?? -1]?.headingPath ?? commonPath(lines);
   return {
     text,
+    /** 1-based number of the first line shown. */
     line: first.number,
+    /** Positions of query words in `text`. */
     highlights: highlightsOf(text, matcher),
+    /** The headings above its best line; without one, those above all lines of the passage. */
     headingPath,
+    /** The position of its best line among those of `text`; undefined without one. */
     bestLine:
       best === undefined
         ? undefined

@@ -1,6 +1,6 @@
 import { uniqueBy } from '../../support/lists.js';
 import { isAscii } from '../../support/text.js';
-import { camelParts, hasCamelCase, type Language, type Tokenizer } from '../index/index.js';
+import { camelParts, hasCamelCase, type Tokenizer } from '../index/index.js';
 import { phraseTerm, type QueryReading, type QueryTerm, type TermForm } from './terms.js';
 import {
   foldWord,
@@ -145,16 +145,12 @@ interface NumberedTerm {
   readonly stems: readonly string[];
 }
 
-interface TermLookup {
-  /** The languages of the terms, other than English. */
-  readonly languages: readonly Language[];
-  /** For English and each of the languages. */
-  readonly byFirstStem: readonly ReadonlyMap<string, readonly NumberedTerm[]>[];
-  readonly prefixes: readonly NumberedTerm[];
-}
+type TermLookup = ReturnType<typeof lookupOf>;
 
-function lookupOf(terms: readonly QueryTerm[]): TermLookup {
+function lookupOf(terms: readonly QueryTerm[]) {
+  /** Other than English. */
   const languages = [...new Set(formsOf(terms).flatMap(({ language }) => language ?? []))];
+  /** For English and each of the languages. */
   const byFirstStem = [undefined, ...languages].map(() => new Map<string, NumberedTerm[]>());
   const prefixes: NumberedTerm[] = [];
   const forms = terms.flatMap((term, at) => term.forms.map((form) => ({ ...form, term: at })));

@@ -14,7 +14,7 @@ import {
   modalityOfType,
   skipOf,
 } from '../sources/index.js';
-import type { FileFingerprint, SkippedFile, SourceFile } from '../types.js';
+import type { SourceFile } from '../types.js';
 import { type FilePart, wholeFile } from './file-steps.js';
 
 /**
@@ -38,16 +38,6 @@ export async function loadMedia(
   const text = mediaLabel(mimeType, path);
   const chunks = isForgotten ? [] : [{ startLine: 1, endLine: 1, headingPath: [], text }];
   return wholeFile({ source, path, kind, mimeType, fingerprint, hash, chunks });
-}
-
-/** Facts about a media file, without its bytes. */
-interface MediaFacts {
-  /** Taken before reading, so that a change during the read is noticed later. */
-  readonly fingerprint: FileFingerprint;
-  /** SHA-256 of the bytes, hexadecimal. */
-  readonly hash: string;
-  /** The type of the content as vendors name it, regardless of the file name. */
-  readonly mimeType: string;
 }
 
 /** Block size, for files of any size. */
@@ -77,25 +67,25 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 const VIDEO_TRACK = Buffer.from('hdlr\0\0\0\0\0\0\0\0vide', 'latin1');
 
 /**
- * Detects a media file's type from its content and hashes it, in bounded memory. Files whose content does not
- * match their name are reported.
+ * Detects a media file's type from its content, as vendors name it, and hashes it, in bounded memory. Files whose
+ * content does not match their name are reported.
  */
 export async function inspectMedia(
   { absolutePath, path }: Pick<SourceFile, 'absolutePath' | 'path'>,
   selection: MediaSelection,
-): Promise<MediaFacts | SkippedFile> {
+) {
   let handle: FileHandle | undefined;
   try {
     handle = await promises.open(absolutePath, READ_NO_LINK);
     if (!isOpenedAt(handle.fd, absolutePath)) throw systemErrorLike('ELOOP');
+    // Before reading, so that a change during the read is noticed later.
     const fingerprint = fingerprintOf(await handle.stat());
     const { size } = fingerprint;
     if (size > selection.maxFileBytes) return mediaTooLarge(path, size, selection);
     return { fingerprint, ...(await readThrough(handle, path, selection.maxFileBytes)) };
   } catch (error) {
-    return error instanceof WrongContent
-      ? { path, reason: 'wrong_format', detail: error.message }
-      : { ...skipOf(absolutePath, error), path };
+    if (!(error instanceof WrongContent)) return { ...skipOf(absolutePath, error), path };
+    return { path, reason: 'wrong_format', detail: error.message } as const;
   } finally {
     await handle?.close();
   }
@@ -105,11 +95,7 @@ export async function inspectMedia(
 class WrongContent extends Error {}
 
 /** @throws WrongContent; the system's error */
-async function readThrough(
-  handle: FileHandle,
-  path: string,
-  maxBytes: number,
-): Promise<Pick<MediaFacts, 'hash' | 'mimeType'>> {
+async function readThrough(handle: FileHandle, path: string, maxBytes: number) {
   const block = Buffer.alloc(BLOCK_BYTES);
   const digest = crypto().createHash('sha256');
   let detected: Awaited<ReturnType<typeof detect>> | undefined;

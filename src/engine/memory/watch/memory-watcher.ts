@@ -49,11 +49,8 @@ export class MemoryWatcher {
       onEvent(event);
     };
     this.clock = clock;
-    this.debounce = createDebounce({
-      quietMs: target.debounceMs,
-      longestMs: Math.max(this.timing.longestWaitMs, target.debounceMs),
-      onQuiet: () => this.onQuiet(),
-    });
+    const longestMs = Math.max(this.timing.longestWaitMs, target.debounceMs);
+    this.debounce = createDebounce(target.debounceMs, longestMs, () => this.onQuiet());
     if (target.watch) {
       this.source = createChangeSource({
         sources: target.sources,
@@ -184,16 +181,12 @@ export class MemoryWatcher {
   }
 }
 
-/** When a burst counts as over; milliseconds. */
-interface DebounceOptions {
-  readonly quietMs: number;
-  /** An endless burst is cut after this. */
-  readonly longestMs: number;
-  readonly onQuiet: () => void;
-}
-
-/** Waits until a burst of events is over. One timer, however many events there are. */
-function createDebounce({ quietMs, longestMs, onQuiet }: DebounceOptions) {
+/**
+ * Waits until a burst of events is over. One timer, however many events there are.
+ *
+ * @param longestMs an endless burst is cut after this
+ */
+function createDebounce(quietMs: number, longestMs: number, onQuiet: () => void) {
   let timer: NodeJS.Timeout | undefined;
   let firstMs = 0;
   let lastMs = 0;

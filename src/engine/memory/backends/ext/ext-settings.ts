@@ -1,44 +1,20 @@
 import { join, resolve } from 'node:path';
-import type { LoadedConfig, ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
+import type { LoadedConfig, ResolvedAgent } from '../../../config/index.js';
 import type { EngineContext } from '../../../support/context.js';
 import { resolveConfiguredPath } from '../../../support/paths.js';
 import { UNIT_MS } from '../../../support/time.js';
 import { type Collection, collectionsOf } from './collections.js';
 import type { ExtMode } from './tool/ask-program.js';
 
-type ExtConfig = ResolvedMemory['ext'];
-
 /** `memory.ext` for one agent, with absolute paths and durations in milliseconds. */
-export interface ExtSettings {
-  readonly command: string;
-  readonly mode: ExtMode;
-  /** Custom name of the program's MCP search tool. */
-  readonly searchTool: string | undefined;
-  /** Absolute path of the agent's folder for the program. */
-  readonly dir: string;
-  /** Absolute path. */
-  readonly workspaceDir: string;
-  readonly sessions: ExtConfig['sessions'] & {
-    /** Absolute path. */
-    readonly exportDir: string;
-  };
-  readonly limits: ExtConfig['limits'];
-  readonly update: Omit<ExtConfig['update'], 'embedInterval' | 'interval'> & {
-    /** 0 for never. */
-    readonly intervalMs: number;
-    /** 0 for never. */
-    readonly embedIntervalMs: number;
-  };
-  /** Evaluated each time, because folders come and go. */
-  readonly collections: () => readonly Collection[];
-}
+export type ExtSettings = Readonly<ReturnType<typeof extSettings>>;
 
 export function extSettings(
   agent: ResolvedAgent,
   context: Pick<EngineContext, 'cwd' | 'homeDir' | 'state'>,
   loaded: Pick<LoadedConfig, 'file' | 'resolved'>,
   mode: ExtMode = loaded.resolved.memory.ext.searchMode,
-): ExtSettings {
+) {
   const { ext } = loaded.resolved.memory;
   const dir = join(context.state.stateDir, 'agents', agent.id, 'qmd');
   const configured = ext.sessions.exportDir;
@@ -50,17 +26,23 @@ export function extSettings(
   return {
     command: ext.command,
     mode,
+    /** Custom name of the program's MCP search tool. */
     searchTool: ext.searchTool,
+    /** The agent's folder for the program. */
     dir,
     workspaceDir: resolve(agent.workspaceDir),
     sessions: { ...ext.sessions, exportDir },
     limits: ext.limits,
     update: {
       ...update,
+      /** 0 for never. */
       intervalMs: milliseconds(interval),
+      /** 0 for never. */
       embedIntervalMs: milliseconds(embedInterval),
     },
-    collections: () => collectionsOf({ agent, ext, exportDir, homeDir: context.homeDir }),
+    /** Evaluated each time, because folders come and go. */
+    collections: (): readonly Collection[] =>
+      collectionsOf({ agent, ext, exportDir, homeDir: context.homeDir }),
   };
 }
 

@@ -16,23 +16,12 @@ import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import type { Place } from './facts.js';
 import { chunksOf, type KnownChunk, knownDocuments, SELECT_OF_DOCUMENTS } from './stored-chunks.js';
-import type { TokenizedChunks } from './tokenize.js';
 import { addTerms } from './write-terms.js';
 
 type WrittenChange = Extract<Change, { readonly document: IndexedDocument }>;
 
 /** A chunk to be written; its document by its place in the change set. */
 type NewChunk = IndexedChunk & { readonly written: number };
-
-/** A change set, divided into words before its transaction, because other writers wait for that. */
-interface PreparedChanges {
-  readonly removed: readonly DocumentKey[];
-  readonly touched: readonly Extract<Change, { readonly type: 'touch' }>[];
-  readonly written: readonly WrittenChange[];
-  readonly languages: readonly (Language | undefined)[];
-  readonly chunks: readonly NewChunk[];
-  readonly words: TokenizedChunks;
-}
 
 /**
  * Applies a change set of an origin in one transaction.
@@ -64,11 +53,10 @@ async function touchOrigin(transaction: Transaction, { origin }: Place): Promise
   if (updatedRows === 0) throw originRemoved();
 }
 
-async function prepareChanges(
-  server: Server,
-  target: Target,
-  changes: readonly Change[],
-): Promise<PreparedChanges> {
+type PreparedChanges = Awaited<ReturnType<typeof prepareChanges>>;
+
+/** Divides a change set into words before its transaction, because other writers wait for that. */
+async function prepareChanges(server: Server, target: Target, changes: readonly Change[]) {
   const written = changes.filter((change) => 'document' in change);
   const languages = await writtenLanguages(server, target, written);
   const chunks: NewChunk[] = [];

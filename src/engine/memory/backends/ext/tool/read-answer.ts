@@ -143,14 +143,10 @@ export function readPending(stdout: string): number | undefined {
   return last === undefined ? undefined : Number(last[1]);
 }
 
-export interface ListedCollection {
-  readonly name: string;
-  readonly pattern: string | undefined;
-  readonly files: number | undefined;
-}
+export type ListedCollection = Readonly<ReturnType<typeof readCollections>[number]>;
 
 /** Parses `collection list`, which has no JSON in any release. */
-export function readCollections(stdout: string): readonly ListedCollection[] {
+export function readCollections(stdout: string) {
   const found: { name: string; pattern: string | undefined; files: number | undefined }[] = [];
   for (const line of stdout.split('\n')) {
     const name = /^(\S+) \(qmd:\/\//u.exec(line)?.[1];
