@@ -105,7 +105,7 @@ async function embedWith(
   provider: PathProvider,
   options: EmbedMissingOptions,
 ): Promise<EmbeddingSummary> {
-  const run = new EmbeddingRun(index, provider, options);
+  const run = embeddingRun(index, provider, options);
   const isSearch = options.atMost !== undefined;
   const recentFailure = isSearch ? provider.recentFailure() : undefined;
   if (recentFailure !== undefined) {
@@ -140,112 +140,96 @@ type Answers = EmbeddedPart<{ readonly key: string; readonly path?: string }>;
 /** Share of a search's time in which requests are started, so that most of them finish. */
 const TIME_TO_START = 0.6;
 
-class EmbeddingRun {
-  private readonly index: MemoryIndex;
-  private readonly provider: PathProvider;
-  private readonly options: EmbedMissingOptions;
-  private model: string | undefined;
-  private mediaLeft: EmbeddingSummary['mediaLeft'];
-  private known = 0;
-  private pending = 0;
-  private otherHosts: readonly string[] = [];
-  private identity: string | undefined;
-  private hasDoneTexts = false;
+function embeddingRun(index: MemoryIndex, provider: PathProvider, options: EmbedMissingOptions) {
+  const { atMost, written, path, clock, cacheEntries, waitsForJobs, workspaceDir, onEvent } =
+    options;
+  let { model } = provider.choice;
+  let mediaLeft: EmbeddingSummary['mediaLeft'];
+  let known = 0;
+  let pending = 0;
+  let otherHosts: readonly string[] = [];
+  let identityInUse: string | undefined;
+  let hasDoneTexts = false;
   /** The size of what a search gave to the provider so far, in passages. */
-  private sizeSoFar = 0;
-  private embedded = 0;
-  private refused = 0;
-  private refusal: string | undefined;
+  let sizeSoFar = 0;
+  let embedded = 0;
+  let refused = 0;
+  let refusal: string | undefined;
   /** Answers to pieces of contents that are still incomplete. */
-  private readonly answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();
-  private readonly startedMs = runningMs();
-  private tokens = 0;
-  private requests = 0;
+  const answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();
+  const startedMs = runningMs();
+  let tokens = 0;
+  let requests = 0;
 
-  constructor(index: MemoryIndex, provider: PathProvider, options: EmbedMissingOptions) {
-    this.index = index;
-    this.provider = provider;
-    this.options = options;
-    this.model = provider.choice.model;
-  }
-
-  async embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
-    const { index } = this;
-    const { atMost, written, onEvent } = this.options;
-    const { provider, model } = adapter;
-    this.model = model;
+  async function embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
     const identity = identityKey(adapter.identity);
-    const skippedMedia = adapter.embedsMedia ? 0 : await this.skipMedia(adapter, identity);
+    model = adapter.model;
+    const skippedMedia = adapter.embedsMedia ? 0 : await skipMedia(adapter, identity);
     const missing = await missingWork(index, adapter, identity);
     const { chunks, media } = missing;
-    this.known = Math.max(0, written - chunks - skippedMedia);
-    this.identity = identity;
-    this.pending = chunks;
+    known = Math.max(0, written - chunks - skippedMedia);
+    identityInUse = identity;
+    pending = chunks;
     if (atMost !== undefined && isForJobs(adapter, missing, atMost)) return;
     const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
-    onEvent({ type: 'embed.started', provider, model, passages, known: this.known });
-    await this.embedTexts(adapter, identity, signal, chunks > media);
-    this.hasDoneTexts = true;
-    if (media > 0) await this.embedMedia(adapter, identity, signal);
+    onEvent({ type: 'embed.started', provider: adapter.provider, model, passages, known });
+    await embedTexts(adapter, identity, signal, chunks > media);
+    hasDoneTexts = true;
+    if (media > 0) await embedMedia(adapter, identity, signal);
     signal.throwIfAborted();
-    await this.tidy(identity);
+    await tidy(identity);
   }
 
   /** Counts passages without a vector; without any vector if the provider could not be opened. */
-  async countPending(): Promise<void> {
-    const { index } = this;
-    const known = this.identity === undefined ? await index.vectorIdentities() : [this.identity];
+  async function countPending(): Promise<void> {
+    const identities =
+      identityInUse === undefined ? await index.vectorIdentities() : [identityInUse];
     const { chunks } = await index.statistics();
     const counts = [chunks];
-    for (const identity of known) counts.push(await index.countMissingEmbeddings(identity));
-    this.pending = Math.min(...counts);
+    for (const identity of identities) counts.push(await index.countMissingEmbeddings(identity));
+    pending = Math.min(...counts);
   }
 
   /** Leaves what it did not embed to other hosts. */
-  async release(): Promise<void> {
-    if (this.identity !== undefined && this.pending > 0) {
-      await this.index.claims?.release(this.identity);
-    }
+  async function release(): Promise<void> {
+    if (identityInUse !== undefined && pending > 0) await index.claims?.release(identityInUse);
   }
 
   /** Whether the provider has answered. */
-  hasProgress(): boolean {
-    return this.hasDoneTexts || this.embedded + this.refused > 0;
+  function hasProgress(): boolean {
+    return hasDoneTexts || embedded + refused > 0;
   }
 
   /** Vectors of another identity are kept while they may stand in for missing ones. */
-  private async tidy(identity: string): Promise<void> {
-    const { index } = this;
-    const { cacheEntries, clock, path, signal } = this.options;
-    this.pending = await index.countMissingEmbeddings(identity);
-    if (this.pending > 0) this.otherHosts = (await index.claims?.others(identity)) ?? [];
+  async function tidy(identity: string): Promise<void> {
+    pending = await index.countMissingEmbeddings(identity);
+    if (pending > 0) otherHosts = (await index.claims?.others(identity)) ?? [];
     // Keep the other provider's vectors in case this one fails.
-    const other = this.provider === path.primary ? path.fallback : path.primary;
+    const other = provider === path.primary ? path.fallback : path.primary;
     const otherIdentities =
-      this.pending > 0
+      pending > 0
         ? await index.vectorIdentities()
         : other === undefined
           ? []
-          : await identitiesOf(index, other, signal);
+          : await identitiesOf(index, other, options.signal);
     const keepIdentities = [identity, ...otherIdentities];
     const atMs = clock.now();
     await index.tidyEmbeddings({ keepIdentities, isSuperseded, cacheEntries, atMs });
   }
 
-  summary(failure: SvcError | undefined): EmbeddingSummary {
-    const { embedded, refused, refusal } = this;
+  function summary(failure: SvcError | undefined): EmbeddingSummary {
     return {
-      provider: this.provider.choice.provider,
-      model: this.model ?? null,
+      provider: provider.choice.provider,
+      model: model ?? null,
       embedded,
-      known: this.known,
+      known,
       refused,
       ...(refusal === undefined ? {} : { refusal }),
-      pending: this.pending,
-      ...(this.otherHosts.length === 0 ? {} : { embeddedBy: this.otherHosts }),
-      tokens: this.tokens,
-      requests: this.requests,
-      ...(this.mediaLeft === undefined ? {} : { mediaLeft: this.mediaLeft }),
+      pending,
+      ...(otherHosts.length === 0 ? {} : { embeddedBy: otherHosts }),
+      tokens,
+      requests,
+      ...(mediaLeft === undefined ? {} : { mediaLeft }),
       ...(failure === undefined
         ? {}
         : { failure: { code: failure.code, message: failure.message, hint: failure.hint } }),
@@ -253,16 +237,14 @@ class EmbeddingRun {
   }
 
   /** @param isMissing whether any text lacks a vector; if none does, jobs of earlier runs are still collected */
-  private async embedTexts(
+  async function embedTexts(
     adapter: EmbeddingAdapter,
     identity: string,
     signal: AbortSignal,
     isMissing: boolean,
   ): Promise<void> {
-    const { atMost, clock, waitsForJobs } = this.options;
-    const embedOptions = this.embedOptions(signal);
-    const missing = missingTexts(this.index, identity);
-    const jobs = batchJobsOf(this.index, identity);
+    const missing = missingTexts(index, identity);
+    const jobs = batchJobsOf(index, identity);
     const { batch } = adapter;
     const usesJobs =
       batch !== undefined && atMost === undefined && (batch.isOn || (await jobs.list()).length > 0);
@@ -271,76 +253,72 @@ class EmbeddingRun {
         atMost === undefined
           ? missing
           : // Of a passage, all pieces or none.
-            this.upToLimit(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
-      for await (const part of adapter.embedDocuments(pieces, embedOptions)) {
-        await this.store(identity, part);
+            upToLimit(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
+      for await (const part of adapter.embedDocuments(pieces, embedOptions(signal))) {
+        await store(identity, part);
       }
       return;
     }
-    const fewInline = (await this.index.vectorIdentities()).includes(identity);
-    const options = { ...embedOptions, clock, jobs, fewInline, waits: waitsForJobs && isMissing };
-    for await (const part of batch.embed(withoutDuplicates(missing), options)) {
-      await this.store(identity, part);
+    const fewInline = (await index.vectorIdentities()).includes(identity);
+    const waits = waitsForJobs && isMissing;
+    const jobOptions = { ...embedOptions(signal), clock, jobs, fewInline, waits };
+    for await (const part of batch.embed(withoutDuplicates(missing), jobOptions)) {
+      await store(identity, part);
     }
   }
 
   /** After the texts, so that a bad file cannot block them. */
-  private async embedMedia(
+  async function embedMedia(
     adapter: EmbeddingAdapter,
     identity: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const { atMost, workspaceDir } = this.options;
-    const missing = missingMedia(this.index, identity);
-    const searched = atMost === undefined ? missing : this.upToLimit(missing, atMost, mediaSize);
+    const missing = missingMedia(index, identity);
+    const searched = atMost === undefined ? missing : upToLimit(missing, atMost, mediaSize);
     const onChanged = (changed: MissingMedia): void => {
-      this.sizeSoFar -= mediaSize(changed);
+      sizeSoFar -= mediaSize(changed);
     };
     const files = withoutDuplicates(mediaFiles(searched, workspaceDir, onChanged));
-    for await (const part of adapter.embedDocuments(files, this.embedOptions(signal))) {
-      await this.store(identity, part);
+    for await (const part of adapter.embedDocuments(files, embedOptions(signal))) {
+      await store(identity, part);
     }
   }
 
   /** Stores and counts the contents of which every piece is answered; some pieces of one may be refused. */
-  private async store(identity: string, { embedded, refused }: Answers): Promise<void> {
+  async function store(identity: string, answers: Answers): Promise<void> {
     const entries: EmbeddingEntry[] = [];
     const refusals: RefusedContent[] = [];
-    for (const answer of [...embedded, ...refused]) {
+    for (const answer of [...answers.embedded, ...answers.refused]) {
       const { content, pieces } = pieceOfKey(answer.input.key);
-      const answered = this.answersByContent.get(content) ?? [];
+      const answered = answersByContent.get(content) ?? [];
       answered.push(answer);
-      this.answersByContent.set(content, answered);
+      answersByContent.set(content, answered);
       if (answered.length < pieces) continue;
-      this.answersByContent.delete(content);
+      answersByContent.delete(content);
       const hash = Buffer.from(content, 'hex');
       const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
       if (vectors.length > 0) entries.push({ hash, vectors });
       else {
         const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
-        const { why = '', input: { path } = {} } = first ?? {};
-        this.refusal ??= path === undefined ? why : `${path}: ${why}`;
-        refusals.push({ hash, why, isMedia: path !== undefined });
+        const { why = '', input: { path: file } = {} } = first ?? {};
+        refusal ??= file === undefined ? why : `${file}: ${why}`;
+        refusals.push({ hash, why, isMedia: file !== undefined });
       }
     }
-    if (entries.length > 0) await this.index.putEmbeddings(identity, entries);
-    if (refusals.length > 0) await this.index.refuseEmbeddings(identity, refusals);
-    this.embedded += entries.length;
-    this.refused += refusals.length;
+    if (entries.length > 0) await index.putEmbeddings(identity, entries);
+    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
+    embedded += entries.length;
+    refused += refusals.length;
     const passages = entries.length + refusals.length;
-    if (passages > 0) this.options.onEvent({ type: 'embed.stored', passages });
+    if (passages > 0) onEvent({ type: 'embed.stored', passages });
   }
 
   /** Skips media that the model cannot embed. @returns how many were skipped now */
-  private async skipMedia(
-    { identity: { adapter }, provider, model }: EmbeddingAdapter,
-    identity: string,
-  ): Promise<number> {
-    const { index } = this;
+  async function skipMedia(adapter: EmbeddingAdapter, identity: string): Promise<number> {
     const { images, audio } = await index.mediaCounts();
     if (images + audio === 0) return 0;
-    const obstacle = textOnlyObstacle(adapter, provider, model);
-    this.mediaLeft = { files: images + audio, ...obstacle };
+    const obstacle = textOnlyObstacle(adapter.identity.adapter, adapter.provider, adapter.model);
+    mediaLeft = { files: images + audio, ...obstacle };
     const { files } = await index.countMissingMedia(identity);
     // Files with the same content are listed once.
     const missing = await index.missingMedia(identity, 0, images + audio);
@@ -353,34 +331,34 @@ class EmbeddingRun {
   }
 
   /** Passages within the limits of one search, in size and time. */
-  private async *upToLimit<T>(
+  async function* upToLimit<T>(
     passages: AsyncIterable<T>,
-    atMost: number,
+    most: number,
     sizeOf: (passage: T) => number,
   ): AsyncGenerator<T> {
-    const untilMs = this.startedMs + this.provider.queryTimeoutMs * TIME_TO_START;
+    const untilMs = startedMs + provider.queryTimeoutMs * TIME_TO_START;
     for await (const passage of passages) {
       const size = sizeOf(passage);
-      if (size > 0 && (runningMs() > untilMs || this.sizeSoFar >= atMost)) return;
+      if (size > 0 && (runningMs() > untilMs || sizeSoFar >= most)) return;
       // A file too large for one search must not block smaller ones.
-      if (this.sizeSoFar + size > atMost) continue;
-      this.sizeSoFar += size;
+      if (sizeSoFar + size > most) continue;
+      sizeSoFar += size;
       yield passage;
     }
   }
 
-  private embedOptions(signal: AbortSignal): EmbedOptions {
-    const { atMost } = this.options;
-    return { signal, onEvent: this.onAdapterEvent, interactive: atMost !== undefined };
+  function embedOptions(signal: AbortSignal): EmbedOptions {
+    const onAdapterEvent = (event: EmbeddingEvent): void => {
+      if (event.type === 'request.finished') {
+        requests += 1;
+        tokens += event.tokens;
+      }
+      onEvent({ type: 'embed.provider', event });
+    };
+    return { signal, onEvent: onAdapterEvent, interactive: atMost !== undefined };
   }
 
-  private readonly onAdapterEvent = (event: EmbeddingEvent): void => {
-    if (event.type === 'request.finished') {
-      this.requests += 1;
-      this.tokens += event.tokens;
-    }
-    this.options.onEvent({ type: 'embed.provider', event });
-  };
+  return { embed, countPending, release, hasProgress, summary };
 }
 
 async function identitiesOf(

@@ -3,15 +3,12 @@ import type { Clock } from '../../support/context.js';
 import type { TreeSnapshot } from '../index/index.js';
 import { type MemorySources, scanSources } from '../sources/index.js';
 import { isSameTree, snapshotOf } from '../sync/index.js';
-import { FolderWatches, isWatchShortage, type OpenWatch } from './folder-watches.js';
+import { FolderWatches, type FolderWatchesOptions, isWatchShortage } from './folder-watches.js';
 import type { WatchEvent, WatchTiming } from './watch-events.js';
 
-export interface ChangeSourceOptions {
-  readonly sources: MemorySources;
+export interface ChangeSourceOptions extends Omit<FolderWatchesOptions, 'onShortage'> {
   readonly timing: WatchTiming;
   readonly clock: Clock;
-  readonly openWatch: OpenWatch;
-  readonly onChange: (path: string) => void;
   readonly onEvent: (event: WatchEvent) => void;
 }
 

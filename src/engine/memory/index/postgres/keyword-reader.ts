@@ -52,68 +52,24 @@ const BYTES_A_HIT = 16;
 /** The last code point: the end of a range of terms that begin with something. */
 const LAST = '\u{10FFFF}';
 
+export type KeywordReader = ReturnType<typeof createKeywordReader>;
+
 /** Evaluates full-text expressions over the postings of one state of a memory, which it keeps. */
-export class KeywordReader {
-  private readonly sql: Sql;
-  private readonly words: WordReader;
-  private readonly facts: MemoryFacts;
-  private readonly terms = new Map<string, LoadedTerm>();
-  private readonly beginnings = new Map<string, LoadedTerm>();
-  private lengths: Uint16Array | undefined;
-  private bytes = 0;
+export function createKeywordReader(sql: Sql, words: WordReader, facts: MemoryFacts) {
+  const loadedTerms = new Map<string, LoadedTerm>();
+  const loadedBeginnings = new Map<string, LoadedTerm>();
+  let lengths: Uint16Array | undefined;
+  let bytes = 0;
+  const lengthOf = (chunk: number): number => lengths?.[chunk] ?? 0;
 
-  constructor(sql: Sql, words: WordReader, facts: MemoryFacts) {
-    this.sql = sql;
-    this.words = words;
-    this.facts = facts;
-  }
-
-  /** Whether what it keeps is of this state of the memory, and not too much. */
-  fits({ memory, revision }: MemoryFacts): boolean {
-    const isSame = memory === this.facts.memory && revision === this.facts.revision;
-    return isSame && this.bytes <= MOST_BYTES;
-  }
-
-  /** In how many chunks each expression is. */
-  async frequencies(matches: readonly string[]): Promise<readonly number[]> {
-    const prepared = this.prepare(matches);
-    // The frequency of a single word is stored.
-    await this.load(prepared.map((one) => [one, isSingleWord(one) ? 'frequency' : 'hits']));
-    return prepared.map((one) => {
-      if (!isSingleWord(one)) return matchingIds(one.node, this.hitsIn(one)).length;
-      const [[word = ''] = []] = one.phrases.values();
-      return this.terms.get(word)?.chunks ?? 0;
-    });
-  }
-
-  /** The ids of the chunks that an expression matches, ascending. */
-  async matching(match: string): Promise<Int32Array> {
-    const [prepared] = this.prepare([match]);
-    if (prepared === undefined) return new Int32Array();
-    await this.load([[prepared, 'hits']]);
-    return matchingIds(prepared.node, this.hitsIn(prepared));
-  }
-
-  /** The same with their BM25. @param kept leaves others out */
-  async scores(match: string, kept: ReadonlySet<number> | undefined): Promise<ScoredChunks> {
-    const [prepared] = this.prepare([match]);
-    if (prepared === undefined) return { ids: new Int32Array(), scores: new Float64Array() };
-    await this.load([[prepared, 'hits']]);
-    const hitsOf = this.hitsIn(prepared);
-    const ids = matchingIds(prepared.node, hitsOf).filter((id) => kept?.has(id) ?? true);
-    const { chunks, words } = this.facts;
-    const lengthOf = (chunk: number): number => this.lengths?.[chunk] ?? 0;
-    return scoreMatches(prepared.node, ids, hitsOf, { chunks, words, lengthOf });
-  }
-
-  private prepare(matches: readonly string[]): readonly PreparedExpression[] {
+  function prepare(matches: readonly string[]): readonly PreparedExpression[] {
     const parsed = matches.map((match) => {
       const node = parseMatch(match);
       return { node, phrases: phrasesOf(node) };
     });
     const texts = [...new Set(parsed.flatMap(({ phrases }) => phrases.map(({ text }) => text)))];
     const wordsOf = new Map(
-      this.words.wordsOf(texts).map((words, at) => [texts[at] ?? '', words] as const),
+      words.wordsOf(texts).map((found, at) => [texts[at] ?? '', found] as const),
     );
     return parsed.map(({ node, phrases }) => ({
       node,
@@ -122,69 +78,69 @@ export class KeywordReader {
   }
 
   /** The hits of the phrases of an expression that is loaded. */
-  private hitsIn({ phrases }: PreparedExpression): (phrase: PhraseNode) => Hits {
+  function hitsIn({ phrases }: PreparedExpression): (phrase: PhraseNode) => Hits {
     const known = new Map<PhraseNode, Hits>();
     return (phrase) => {
-      const hits = known.get(phrase) ?? this.phraseHits(phrases.get(phrase) ?? [], phrase);
+      const hits = known.get(phrase) ?? hitsOfPhrase(phrases.get(phrase) ?? [], phrase);
       known.set(phrase, hits);
       return hits;
     };
   }
 
-  private phraseHits(words: readonly string[], { isPrefix }: PhraseNode): Hits {
-    const loaded = words.map((word, at): TermHits => {
-      const isBeginning = isPrefix && at === words.length - 1;
-      return (isBeginning ? this.beginnings : this.terms).get(word)?.hits ?? NO_HITS;
+  function hitsOfPhrase(parts: readonly string[], { isPrefix }: PhraseNode): Hits {
+    const loaded = parts.map((word, at): TermHits => {
+      const isBeginning = isPrefix && at === parts.length - 1;
+      return (isBeginning ? loadedBeginnings : loadedTerms).get(word)?.hits ?? NO_HITS;
     });
     const [only = NO_HITS] = loaded;
     return loaded.length < 2 ? only : phraseHits(loaded);
   }
 
-  private async load(wanted: readonly (readonly [PreparedExpression, Need])[]): Promise<void> {
-    const { terms, beginnings } = this.notLoaded(wanted);
+  async function load(wanted: readonly (readonly [PreparedExpression, Need])[]): Promise<void> {
+    const { terms, beginnings } = notLoaded(wanted);
     if (terms.size + beginnings.size === 0) return;
-    const { named: found, within } = await this.readRows(terms, beginnings);
-    const isGone = (chunk: number): boolean => (this.lengths?.[chunk] ?? 0) === 0;
+    const { named: found, within } = await readRows(terms, beginnings);
+    const isGone = (chunk: number): boolean => lengthOf(chunk) === 0;
     for (const [term, need] of terms) {
       const { chunks = 0, parts = [] } = found.get(term) ?? {};
       const hits = need === 'frequency' ? {} : { hits: decodeHits(parts, isGone) };
-      this.terms.set(term, { need, chunks, ...hits });
-      this.bytes += BYTES_A_HIT * (hits.hits?.ids.length ?? 0);
+      loadedTerms.set(term, { need, chunks, ...hits });
+      bytes += BYTES_A_HIT * (hits.hits?.ids.length ?? 0);
     }
     for (const [beginning, need] of beginnings) {
       const alike = [...within].filter(([term]) => term.startsWith(beginning));
       const hits = mergeHits(alike.map(([, { parts }]) => decodeHits(parts, isGone)));
-      this.beginnings.set(beginning, { need, chunks: hits.ids.length, hits });
-      this.bytes += BYTES_A_HIT * hits.ids.length;
+      loadedBeginnings.set(beginning, { need, chunks: hits.ids.length, hits });
+      bytes += BYTES_A_HIT * hits.ids.length;
     }
   }
 
   /** What is not loaded yet, with what it is needed for. */
-  private notLoaded(wanted: readonly (readonly [PreparedExpression, Need])[]) {
+  function notLoaded(wanted: readonly (readonly [PreparedExpression, Need])[]) {
     const terms = new Map<string, Need>();
     const beginnings = new Map<string, Need>();
-    const words = wanted.flatMap(([{ phrases }, need]) =>
-      [...phrases].flatMap(([phrase, words]) =>
-        words.map((word, at) => ({
+    const all = wanted.flatMap(([{ phrases }, need]) =>
+      [...phrases].flatMap(([phrase, parts]) =>
+        parts.map((word, at) => ({
           word,
-          isBeginning: phrase.isPrefix && at === words.length - 1,
-          need: words.length > 1 ? ('places' as const) : need,
+          isBeginning: phrase.isPrefix && at === parts.length - 1,
+          need: parts.length > 1 ? ('places' as const) : need,
         })),
       ),
     );
-    for (const { word, isBeginning, need } of words) {
-      const [known, missing] = isBeginning ? [this.beginnings, beginnings] : [this.terms, terms];
+    for (const { word, isBeginning, need } of all) {
+      const [known, missing] = isBeginning ? [loadedBeginnings, beginnings] : [loadedTerms, terms];
       const has = Math.max(rankOf(known.get(word)?.need), rankOf(missing.get(word)));
       if (rankOf(need) > has) missing.set(word, need);
     }
     return { terms, beginnings };
   }
 
-  private async readRows(terms: ReadonlyMap<string, Need>, beginnings: ReadonlyMap<string, Need>) {
+  async function readRows(terms: ReadonlyMap<string, Need>, beginnings: ReadonlyMap<string, Need>) {
     const needs = [...terms.values(), ...beginnings.values()];
-    const hasLengths = this.lengths === undefined && needs.some((need) => need !== 'frequency');
-    const { text, values } = postingsQuery(this.facts.memory, terms, beginnings, hasLengths);
-    const rows = await this.sql.query<PostingRow>(text, values);
+    const hasLengths = lengths === undefined && needs.some((need) => need !== 'frequency');
+    const { text, values } = postingsQuery(facts.memory, terms, beginnings, hasLengths);
+    const rows = await sql.query<PostingRow>(text, values);
     const [named, within] = [new Map<string, FoundTerm>(), new Map<string, FoundTerm>()];
     const pages: LengthPage[] = [];
     for (const { isWithin, term, number, hits, places } of rows) {
@@ -198,9 +154,45 @@ export class KeywordReader {
       if (hits !== null) known.parts.push({ hits, places: places ?? undefined });
       found.set(term, known);
     }
-    if (hasLengths) this.lengths = lengthsOf(pages);
+    if (hasLengths) lengths = lengthsOf(pages);
     return { named, within };
   }
+
+  return {
+    /** Whether what it keeps is of this state of the memory, and not too much. */
+    fits: ({ memory, revision }: MemoryFacts): boolean =>
+      memory === facts.memory && revision === facts.revision && bytes <= MOST_BYTES,
+
+    /** In how many chunks each expression is. */
+    frequencies: async (matches: readonly string[]): Promise<readonly number[]> => {
+      const prepared = prepare(matches);
+      // The frequency of a single word is stored.
+      await load(prepared.map((one) => [one, isSingleWord(one) ? 'frequency' : 'hits']));
+      return prepared.map((one) => {
+        if (!isSingleWord(one)) return matchingIds(one.node, hitsIn(one)).length;
+        const [[word = ''] = []] = one.phrases.values();
+        return loadedTerms.get(word)?.chunks ?? 0;
+      });
+    },
+
+    /** The ids of the chunks that an expression matches, ascending. */
+    matching: async (match: string): Promise<Int32Array> => {
+      const [prepared] = prepare([match]);
+      if (prepared === undefined) return new Int32Array();
+      await load([[prepared, 'hits']]);
+      return matchingIds(prepared.node, hitsIn(prepared));
+    },
+
+    /** The same with their BM25. @param kept leaves others out */
+    scores: async (match: string, kept: ReadonlySet<number> | undefined): Promise<ScoredChunks> => {
+      const [prepared] = prepare([match]);
+      if (prepared === undefined) return { ids: new Int32Array(), scores: new Float64Array() };
+      await load([[prepared, 'hits']]);
+      const hitsOf = hitsIn(prepared);
+      const ids = matchingIds(prepared.node, hitsOf).filter((id) => kept?.has(id) ?? true);
+      return scoreMatches(prepared.node, ids, hitsOf, { ...facts, lengthOf });
+    },
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import { keywordQueries, type OpenMemory } from './candidates.js';
 import { originRemoved, type Target } from './change-memory.js';
 import { applyFilter, type KeptChunks } from './document-filter.js';
 import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
-import { KeywordReader } from './keyword-reader.js';
+import { createKeywordReader, type KeywordReader } from './keyword-reader.js';
 import { documentQueries } from './read-documents.js';
 import { WordReader } from './tokenize.js';
 
@@ -26,7 +26,7 @@ export async function openPostgresIndex(
   { agent, origin }: SharedMemory,
 ): Promise<PostgresIndex | undefined> {
   const facts = await readFacts(server, agent, origin);
-  return facts === undefined ? undefined : createPostgresIndex(server, { agent, origin, facts });
+  return facts === undefined ? undefined : createPostgresIndex(server, { agent, origin }, facts);
 }
 
 /**
@@ -43,7 +43,7 @@ export async function preparePostgresIndex(
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
   if (known !== undefined && isOf(known, identity) && !force) {
-    return createPostgresIndex(server, { agent, origin, facts: known, lockWaitMs });
+    return createPostgresIndex(server, { agent, origin }, known, lockWaitMs);
   }
   const prepare = async (transaction: Transaction): Promise<void> => {
     await transaction.run(
@@ -82,7 +82,7 @@ export async function preparePostgresIndex(
   await server.transaction(prepare, { lockWaitMs });
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return createPostgresIndex(server, { agent, origin, facts, lockWaitMs });
+  return createPostgresIndex(server, { agent, origin }, facts, lockWaitMs);
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
@@ -91,26 +91,20 @@ function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
 }
 
 /** A memory in PostgreSQL, as one of its hosts uses it; see postgres/memory-tables.ts. */
-export interface PostgresIndex extends MemoryIndex {
-  /** Erases chunks of any host, with what their words and vectors left; see erase.ts. */
-  eraseChunks(ids: readonly number[]): Promise<void>;
+export type PostgresIndex = ReturnType<typeof createPostgresIndex>;
 
-  /** Removes everything that a host has indexed into the memory. */
-  removeOrigin(name: string): Promise<void>;
-}
-
-interface PostgresIndexOptions extends SharedMemory {
-  /** As they were just read. */
-  readonly facts: MemoryFacts;
-  /** How long writing waits for other hosts; as long as a statement may take when left out. */
-  readonly lockWaitMs?: number | undefined;
-}
-
-/** The memory of an agent on a shared server, as this host uses it. */
+/**
+ * The memory of an agent on a shared server, as this host uses it.
+ *
+ * @param known its facts as they were just read
+ * @param lockWaitMs how long writing waits for other hosts; as long as a statement may take when left out
+ */
 function createPostgresIndex(
   server: Server,
-  { agent, origin: originName, lockWaitMs, facts: known }: PostgresIndexOptions,
-): PostgresIndex {
+  { agent, origin: originName }: SharedMemory,
+  known: MemoryFacts,
+  lockWaitMs?: number,
+) {
   let latest = known;
   let wordReader: WordReader | undefined;
   let keywordReader: KeywordReader | undefined;
@@ -121,7 +115,7 @@ function createPostgresIndex(
   /** A new state gets a new reader: searches of the last one may still use theirs. */
   const keywordsOf = (facts: MemoryFacts): KeywordReader => {
     if (keywordReader?.fits(facts) !== true) {
-      keywordReader = new KeywordReader(server, wordsOf(facts.tokenizer), facts);
+      keywordReader = createKeywordReader(server, wordsOf(facts.tokenizer), facts);
     }
     return keywordReader;
   };
@@ -133,7 +127,7 @@ function createPostgresIndex(
     return { memory, origin, tokenizer, words: wordsOf(tokenizer), lockWaitMs };
   };
   /** @param frozen for a view, whose facts are those of one search */
-  const indexAt = (frozen?: MemoryFacts): PostgresIndex => {
+  const indexAt = (frozen?: MemoryFacts): MemoryIndex => {
     const current = async (): Promise<MemoryFacts> => frozen ?? readLatest();
     // A search asks several questions with one filter. Each search has a filter of its own.
     const filterResults = new WeakMap<CandidateFilter, Promise<KeptChunks | undefined>>();
@@ -173,14 +167,6 @@ function createPostgresIndex(
         await writeChanges(server, target, changes);
         await compactIfWorthIt(server, target);
       },
-      eraseChunks: async (ids) => {
-        const { eraseChunks } = await import('./erase.js');
-        await eraseChunks(server, targetOf(memory.facts), ids);
-      },
-      removeOrigin: async (name) => {
-        const { removeOrigin } = await import('./erase.js');
-        await removeOrigin(server, targetOf(memory.facts), name);
-      },
       ...keywordQueries(memory),
       ...lazyVectors(async () => (await vectors()).vectorPart(memory)),
       claims: {
@@ -213,7 +199,15 @@ function createPostgresIndex(
       },
     };
   };
-  return indexAt();
+  return {
+    ...indexAt(),
+    /** Erases chunks of any host, with what their words and vectors left; see erase.ts. */
+    eraseChunks: async (ids: readonly number[]) =>
+      (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids),
+    /** Removes everything that a host has indexed into the memory. */
+    removeOrigin: async (name: string) =>
+      (await import('./erase.js')).removeOrigin(server, targetOf(latest), name),
+  };
 }
 
 const NOTHING_INDEXED = {

@@ -1,6 +1,7 @@
 import type { Connection } from '../../../sqlite/database.js';
 import { queryRow } from '../../../sqlite/query.js';
 import type { DocumentKey } from '../../types.js';
+import type { ChunkRow } from '../candidates.js';
 import type { IndexedDocument } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
 import { chunkRows, columnTexts, documentLanguage } from '../indexed-texts.js';
@@ -18,7 +19,10 @@ export function writeChanges(
   const findDocument = database.prepare<[string, string], StoredKey>(
     'SELECT id, language FROM documents WHERE source = ? AND path = ?',
   );
-  const findLastChunks = database.prepare<[number, number], StoredChunk>(
+  const findLastChunks = database.prepare<
+    [number, number],
+    Pick<ChunkRow, 'headings' | 'id' | 'text'>
+  >(
     `SELECT id, heading_path AS headings, text FROM chunks
      WHERE document_id = ? ORDER BY id DESC LIMIT ?`,
   );
@@ -148,10 +152,4 @@ const ALL = -1;
 interface StoredKey {
   readonly id: number;
   readonly language: string | null;
-}
-
-interface StoredChunk {
-  readonly id: number;
-  readonly headings: string;
-  readonly text: string;
 }

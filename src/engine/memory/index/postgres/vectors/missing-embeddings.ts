@@ -1,6 +1,6 @@
 import { JOB_KEPT_MS } from '../../../../embeddings/index.js';
 import { distinctContents, ofContents } from '../../content-hash.js';
-import type { MissingMedia, MissingMediaCount } from '../../embedding-records.js';
+import type { MissingEmbedding, MissingMedia, MissingMediaCount } from '../../embedding-records.js';
 import { headingPathOf } from '../../lexical-text.js';
 import type { EmbeddingClaims } from '../../memory-index.js';
 import type { VectorIndex } from '../../vector-index.js';
@@ -23,12 +23,7 @@ const CLAIMED = `
   SELECT 1 FROM svc.embedding_claims AS claims
   WHERE claims.identity = $4 AND claims.hash = chunks.hash AND claims.origin <> $6 AND ${CLAIM_COUNTS}`;
 
-interface MissingRow {
-  readonly chunkId: number;
-  readonly hash: Buffer;
-  readonly headings: string;
-  readonly text: string;
-}
+type MissingRow = Omit<MissingEmbedding, 'headingPath'> & { readonly headings: string };
 
 const IS_MEDIA =
   "((SELECT kind FROM svc.documents WHERE documents.id = chunks.document) = 'media')";

@@ -3,6 +3,7 @@ import { queryRow, queryRows, queryValue } from '../../../../sqlite/query.js';
 import { groupBy } from '../../../../support/lists.js';
 import { contentHash, distinctContents } from '../../content-hash.js';
 import type {
+  MissingEmbedding,
   MissingMedia,
   MissingMediaCount,
   PackedEmbedding,
@@ -165,12 +166,10 @@ function storePacked(
   return stored;
 }
 
-interface MissingRow {
-  readonly chunkId: number;
+interface MissingRow extends Omit<MissingEmbedding, 'hash' | 'headingPath'> {
   /** Null while the index has no vectors at all. */
   readonly hash: Buffer | null;
   readonly headings: string;
-  readonly text: string;
 }
 
 const MEDIA = "(SELECT id FROM documents WHERE kind = 'media')";
