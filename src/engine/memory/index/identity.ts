@@ -8,20 +8,7 @@ export type Tokenizer = 'trigram' | 'unicode61';
  * What an index was built with. Indexes of the same files with equal identities have the same chunks; any
  * difference requires a rebuild.
  */
-export interface IndexIdentity {
-  readonly schemaVersion: number;
-  readonly chunkerVersion: number;
-  readonly chunkTokens: number;
-  readonly chunkOverlap: number;
-  readonly tokenizer: Tokenizer;
-  /** Folders that conversations of other agents must belong to; empty when all are indexed. */
-  readonly conversationsIn: string;
-  /**
-   * The folder whose notes it has; empty in a shared memory. Agents of the same name in different projects use the same
-   * file, and none must be answered from the notes of another.
-   */
-  readonly workspace: string;
-}
+export type IndexIdentity = Readonly<ReturnType<typeof currentIdentity>>;
 
 /** Increased with every schema change; an index of an older version is rebuilt. */
 export const SCHEMA_VERSION = 13;
@@ -37,14 +24,19 @@ export interface IndexSettings {
 }
 
 /** The identity of an index built now with these settings. */
-export function currentIdentity(settings: IndexSettings): IndexIdentity {
+export function currentIdentity(settings: IndexSettings) {
   return {
     schemaVersion: SCHEMA_VERSION,
     chunkerVersion: CHUNKER_VERSION,
     chunkTokens: settings.chunking.tokens,
     chunkOverlap: settings.chunking.overlap,
     tokenizer: settings.tokenizer,
+    /** Folders that conversations of other agents must belong to; empty when all are indexed. */
     conversationsIn: settings.conversationsIn ?? '',
+    /**
+     * The folder whose notes it has; empty in a shared memory. Agents of the same name in different projects use the same
+     * file, and none must be answered from the notes of another.
+     */
     workspace: settings.workspace ?? '',
   };
 }

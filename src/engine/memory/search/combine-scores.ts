@@ -15,9 +15,8 @@ import type { KeywordMatches } from './find-candidates.js';
 import { ageInDays, type FusionShares, fuse } from './fuse.js';
 import type { RankedChunk } from './rank.js';
 import { isCopy, type PromotedLines } from './repeats.js';
-import type { Findings } from './results.js';
 import { createTermMatcher } from './term-matcher.js';
-import type { SearchOptions } from './types.js';
+import type { SearchMode, SearchOptions } from './types.js';
 
 interface CombineInput {
   readonly keywords: KeywordMatches;
@@ -33,7 +32,7 @@ export async function combineScoresOrWarn(
   input: CombineInput,
   options: SearchOptions,
   warnings: Warning[],
-): Promise<Findings> {
+) {
   try {
     return await combineScores(index, input, options);
   } catch (error) {
@@ -45,16 +44,20 @@ export async function combineScoresOrWarn(
   }
 }
 
+/** All findings in their final order. */
+export type Findings = Awaited<ReturnType<typeof combineScores>>;
+
 /** Combines keywords, vectors and age into one score per candidate. */
 async function combineScores(
   index: MemoryIndex,
   { vector, ...input }: CombineInput,
   { hybrid, halfLifeDays, nowMs, ...options }: SearchOptions,
-): Promise<Findings> {
+) {
   const { keywords } = input;
-  const mode = vector === undefined ? 'lexical' : hybrid ? 'hybrid' : 'vector';
+  const mode: SearchMode = vector === undefined ? 'lexical' : hybrid ? 'hybrid' : 'vector';
   const shares = mode === 'hybrid' ? options.shares : ONE_SIDE[mode];
   const backgrounds = vector && (await backgroundsOf(index, vector));
+  /** Cosines by chunk id. */
   const { chunks, similarities } =
     vector === undefined || backgrounds === undefined
       ? { chunks: keywords.candidates, similarities: new Map<number, number>() }
@@ -86,9 +89,12 @@ async function combineScores(
     };
   });
   const fused = fuse(candidates, { shares, halfLifeDays });
+  /** Of the documents among the candidates. */
   const promoted = await promotedAmong(index, scored);
   const { matcher } = keywords;
-  return { mode, fused, shares, similarities, matcher, lineWeights: ranking.lineWeights, promoted };
+  /** For each query term: its weight among the lines of the candidates. */
+  const { lineWeights } = ranking;
+  return { mode, fused, shares, similarities, matcher, lineWeights, promoted };
 }
 
 const ONE_SIDE: Readonly<Record<'lexical' | 'vector', FusionShares>> = {

@@ -1,6 +1,6 @@
 import { type DayRange, dayFormatter } from '../../support/day.js';
 import { MS_PER_DAY } from '../../support/time.js';
-import type { DatedQuestion, LexicalCandidate, MemoryIndex } from '../index/index.js';
+import type { DatedQuestion, MemoryIndex } from '../index/index.js';
 import {
   type DateSpan,
   hasDateInWords,
@@ -11,27 +11,10 @@ import {
 import { foldedWordsOf, STOP_WORDS, straightQuotes, type TextSpan } from './words.js';
 
 /** The date that a question asks about. */
-export interface AskedDate {
-  /** As it was written. */
-  readonly text: string;
-  readonly meanings: Meanings;
-  /** The question without words that belong to the date, or mean another day on another day. */
-  readonly words: string;
-  /** The question without the date. */
-  readonly rest: string;
-}
+export type AskedDate = NonNullable<ReturnType<typeof askedDate>>;
 
 /** The days that a question asks about, and the notes of them. */
-export interface DatedNotes {
-  readonly text: string;
-  readonly days: DayRange;
-  /** How many chunks are dated to these days, or else mention them; without any, no date is searched for. */
-  readonly chunks: number;
-  /** Whether a chunk of another day mentions these days, as in "yesterday". */
-  readonly isMentionedIn: (chunk: LexicalCandidate) => boolean;
-  /** Whether the question names nothing but the date. */
-  readonly isAlone: boolean;
-}
+export type DatedNotes = Awaited<ReturnType<typeof findDatedNotes>>;
 
 /** Events are often noted and mentioned some days later. */
 export const WRITTEN_WITHIN_DAYS = 7;
@@ -73,12 +56,18 @@ export async function dateIn(
 export async function findDatedNotes(
   { text, meanings, rest }: AskedDate,
   index: Pick<MemoryIndex, 'countDated' | 'datedCandidates'>,
-): Promise<DatedNotes> {
+) {
   const { mentionsOf } = await import('./dates-in-words.js');
-  const isAlone = asksOnlyForDate(rest);
-  const notes = (days: DayRange, chunks: number): DatedNotes => {
-    return { text, days, chunks, isMentionedIn: mentionsOf(days), isAlone };
-  };
+  const notes = (days: DayRange, chunks: number) => ({
+    text,
+    days,
+    /** How many chunks are dated to these days, or else mention them; without any, no date is searched for. */
+    chunks,
+    /** Whether a chunk of another day mentions these days, as in "yesterday". */
+    isMentionedIn: mentionsOf(days),
+    /** Whether the question names nothing but the date. */
+    isAlone: asksOnlyForDate(rest),
+  });
   for (const days of meanings) {
     const chunks = await index.countDated(days);
     if (chunks > 0) return notes(days, chunks);
@@ -146,11 +135,7 @@ const SINCE_BEFORE = /\b(?:since|seit)\s(?:the\s)?$/i;
 const PREPOSITION_BEFORE = /\b(?:between|during|from|in|on|over|seit|since|within)\s(?:the\s)?$/i;
 
 /** One date of several: a period from the first to the second, one until today, or the first. */
-function askedDate(
-  query: string,
-  spans: readonly DateSpan[],
-  today: number,
-): AskedDate | undefined {
+function askedDate(query: string, spans: readonly DateSpan[], today: number) {
   // Of two that begin at the same place, the longer one is a period.
   const [one, two] = spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
   if (one === undefined) return undefined;
@@ -170,6 +155,7 @@ function askedDate(
   const isRelative = used.every((span) => span.isRelative);
   const text = query.slice(one.start, end);
   const span = { start: one.start, end };
+  /** The question without words that belong to the date, or mean another day on another day. */
   const words = replaceDate(query, span, isRelative ? ' ' : text);
   return { text, meanings, words, rest: replaceDate(query, span, ' ') };
 }

@@ -1,7 +1,7 @@
 import type { Warning } from '../../errors/index.js';
 import type { Reranking } from '../../rerank/index.js';
+import type { Findings } from './combine-scores.js';
 import type { FusedChunk } from './fuse.js';
-import type { Findings } from './results.js';
 
 interface RerankInput {
   readonly query: string;

@@ -3,40 +3,13 @@ import { type DayRange, daysOverlap } from '../../support/day.js';
 import { documentFormatOf, pageOfLine } from '../../support/document-format.js';
 import { daysOfHeadings } from '../index/index.js';
 import { formatCitation, formatPages, type PageRange } from './citation.js';
-import type { FusedChunk, FusionShares } from './fuse.js';
+import type { Findings } from './combine-scores.js';
+import type { FusedChunk } from './fuse.js';
 import { linesInSections, type Passage, type PassageLine, passagesOf } from './passages.js';
-import {
-  answerOf,
-  collapse,
-  type PromotedLines,
-  type RepeatGroup,
-  statementOf,
-  withOrigins,
-} from './repeats.js';
+import { answerOf, collapse, type RepeatGroup, statementOf, withOrigins } from './repeats.js';
 import { snippetBudget, snippetOf } from './snippet.js';
-import type { TermMatcher } from './term-matcher.js';
-import type {
-  ScoreExplanation,
-  SearchMode,
-  SearchOptions,
-  SearchRequest,
-  SearchResult,
-} from './types.js';
+import type { ScoreExplanation, SearchOptions, SearchRequest, SearchResult } from './types.js';
 import { wordsOf } from './words.js';
-
-/** All findings in their final order. */
-export interface Findings {
-  readonly mode: SearchMode;
-  readonly fused: readonly FusedChunk[];
-  readonly shares: FusionShares;
-  /** Cosines by chunk id. */
-  readonly similarities: ReadonlyMap<number, number>;
-  readonly matcher: TermMatcher;
-  /** For each query term: its weight among the lines of the candidates. */
-  readonly lineWeights: readonly number[];
-  /** Of the documents among the candidates. */
-  readonly promoted: PromotedLines;
-}
 
 interface ResultOptions
   extends Pick<

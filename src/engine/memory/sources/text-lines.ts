@@ -4,26 +4,13 @@ import { isAscii } from '../../support/text.js';
  * A text with the positions of its lines. Line strings are only created on demand, because most lines are
  * plain prose that is never inspected on its own. Lines are 0-based here.
  */
-export interface TextLines {
-  readonly text: string;
-  /** At least one; a final line end does not start another line. */
-  readonly count: number;
-  /** Start and end of each line in `text`, in UTF-16 units, without its line end. */
-  readonly starts: Int32Array;
-  readonly ends: Int32Array;
-  /** Code of each line's first non-blank character; 0 for a blank line. */
-  readonly marks: Uint16Array;
-  /** Whether the line contains a `|`: 1 or 0. */
-  readonly pipes: Uint8Array;
-  readonly hasCarriageReturns: boolean;
-  readonly isAscii: boolean;
-}
+export type TextLines = Readonly<ReturnType<typeof textLines>>;
 
 const CARRIAGE_RETURN = 13;
 const SPACE = 32;
 
 /** Finds the lines of a text, ended by `\n` or `\r\n`. @param ascii if already known */
-export function textLines(text: string, ascii = isAscii(text)): TextLines {
+export function textLines(text: string, ascii = isAscii(text)) {
   const count = lineCount(text);
   // Arrays of numbers would take three times the memory, and a text can consist of line ends.
   const starts = new Int32Array(count);
@@ -45,10 +32,14 @@ export function textLines(text: string, ascii = isAscii(text)): TextLines {
   }
   return {
     text,
+    /** At least one; a final line end does not start another line. */
     count,
+    /** Start and end of each line in `text`, in UTF-16 units, without its line end. */
     starts,
     ends,
+    /** Code of each line's first non-blank character; 0 for a blank line. */
     marks,
+    /** Whether the line contains a `|`: 1 or 0. */
     pipes,
     hasCarriageReturns,
     isAscii: ascii,
