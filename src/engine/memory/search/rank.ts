@@ -18,22 +18,10 @@ export interface TermStatistics {
 }
 
 /** A line of a candidate, with the query terms in it. */
-export interface RankedLine {
-  readonly text: string;
-  readonly hasWords: boolean;
-  /** Positions of the query terms that occur in the line, each once. */
-  readonly terms: readonly number[];
-  /** Of these, the terms directly followed by the query's next term: words of a phrase. */
-  readonly pairs: readonly number[];
-}
+export type RankedLine = Readonly<ReturnType<typeof rankedLine>>;
 
 /** A candidate with the query terms in its lines. */
-export interface AnalysedChunk {
-  readonly chunk: LexicalCandidate;
-  readonly lines: readonly RankedLine[];
-  /** Positions of the query terms in the headings above it and the file's name, which BM25 counts too. */
-  readonly above: readonly number[];
-}
+export type AnalysedChunk = Readonly<ReturnType<typeof analyseChunk>>;
 
 /** A candidate with its final lexical rank. */
 export interface RankedChunk extends AnalysedChunk {
@@ -42,13 +30,7 @@ export interface RankedChunk extends AnalysedChunk {
 }
 
 /** The candidates in their final order. */
-export interface Ranking {
-  readonly chunks: readonly RankedChunk[];
-  /** For each term: its weight among the lines of the candidates. */
-  readonly lineWeights: readonly number[];
-  /** Maps a rank to 0..1, on the same scale for every query and index. */
-  scoreOf(rank: number): number;
-}
+export type Ranking = ReturnType<typeof rankCandidates>;
 
 /* Constants tuned on two different corpora; see docs/search-quality.md for the effect of each. */
 /** Bonus for the best line's share of the query, in units of the query's total weight. */
@@ -80,7 +62,7 @@ export function rankCandidates(
   statistics: TermStatistics,
   dates: DatedNotes | undefined,
   isScored: (term: number) => boolean = () => true,
-): Ranking {
+) {
   const { chunks: total, frequencies, byLanguage } = statistics;
   // An unknown word weighs as much as one in a single passage, or it would outweigh the known words.
   const weights = frequencies.map((frequency) => smoothIdf(total, Math.max(1, frequency)));
@@ -98,6 +80,7 @@ export function rankCandidates(
     );
   const omittedOfAll = omittedOf(frequencies);
   const omittedIn = new Map([...(byLanguage ?? [])].map(([code, own]) => [code, omittedOf(own)]));
+  /** For each term: its weight among the lines of the candidates. */
   const lineWeights = lineWeightsOf(
     analysed.flatMap(({ lines }) => lines),
     frequencies.length,
@@ -119,7 +102,9 @@ export function rankCandidates(
   return {
     chunks: withNeighbours(ranked).sort(byRank),
     lineWeights,
-    scoreOf: (rank) => (fullWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / fullWeight)),
+    /** Maps a rank to 0..1, on the same scale for every query and index. */
+    scoreOf: (rank: number) =>
+      fullWeight === 0 ? 0 : 1 - Math.exp(-Math.max(0, rank) / fullWeight),
   };
 }
 
@@ -129,15 +114,19 @@ function smoothIdf(total: number, frequency: number): number {
 }
 
 /** Finds the terms of the query in a candidate. */
-export function analyseChunk(chunk: LexicalCandidate, matcher: TermMatcher): AnalysedChunk {
+export function analyseChunk(chunk: LexicalCandidate, matcher: TermMatcher) {
   const lines = chunk.text.split('\n').map((text) => rankedLine(text, matcher(text)));
+  /** Positions of the query terms in the headings above it and the file's name, which BM25 counts too. */
   const { hits } = matcher([...chunk.headingPath, fileNameWords(chunk)].join('\n'));
   return { chunk, lines, above: hits.map(({ term }) => term) };
 }
 
-function rankedLine(text: string, { hits, hasWords }: TextAnalysis): RankedLine {
+function rankedLine(text: string, { hits, hasWords }: TextAnalysis) {
+  /** Positions of the query terms that occur in the line, each once. */
   const terms = [...new Set(hits.map((hit) => hit.term))];
-  return { text, hasWords, terms, pairs: terms.length < 2 ? [] : pairsOf(hits) };
+  /** Of these, the terms directly followed by the query's next term: words of a phrase. */
+  const pairs = terms.length < 2 ? [] : pairsOf(hits);
+  return { text, hasWords, terms, pairs };
 }
 
 function pairsOf(hits: TextAnalysis['hits']): readonly number[] {

@@ -8,13 +8,7 @@ import { skipOf } from './skips.js';
 import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
 import { fingerprintOf } from './walk.js';
 
-export interface DocumentText {
-  /** Taken before reading, so that a change during the read is noticed later. */
-  readonly fingerprint: FileFingerprint;
-  /** SHA-256 of the bytes, hexadecimal. */
-  readonly hash: string;
-  readonly lines: TextLines;
-}
+export type DocumentText = Readonly<ReturnType<typeof documentOf>>;
 
 /** Larger files are not notes: they are reported instead of indexed. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
@@ -29,6 +23,7 @@ interface SkippedDocument {
 /** A file as it was read. */
 export interface FileBytes {
   readonly bytes: Buffer;
+  /** Taken before reading, so that a change during the read is noticed later. */
   readonly fingerprint: FileFingerprint;
 }
 
@@ -44,11 +39,11 @@ export function readDocument(absolutePath: string, path: string): ReadOutcome {
 }
 
 /** The text of a file that was read. */
-export function documentOf({ bytes, fingerprint }: FileBytes): DocumentText {
+export function documentOf({ bytes, fingerprint }: FileBytes) {
   return { fingerprint, hash: hashOf(bytes), lines: decode(bytes) };
 }
 
-/** The hash of a {@link DocumentText}. */
+/** The hash of a {@link DocumentText}: SHA-256, hexadecimal. */
 export function hashOf(bytes: Buffer): string {
   return crypto().hash('sha256', bytes);
 }

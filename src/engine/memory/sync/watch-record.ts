@@ -8,13 +8,7 @@ import { iso } from '../../support/time.js';
 import { lockFile } from './index-lock.js';
 
 /** How a running watcher keeps an index fresh, for `svc memory status`. */
-export interface WatchRecord {
-  readonly pid: number;
-  readonly since: string;
-  readonly mode: 'interval' | 'polling' | 'watching';
-  /** Why it polls. */
-  readonly why: string | null;
-}
+export type WatchRecord = NonNullable<ReturnType<typeof watchRecordOf>>;
 
 export type WatchRecorder = Awaited<ReturnType<typeof openWatchRecord>>;
 
@@ -55,12 +49,12 @@ export function readWatchRecord(indexFile: string): WatchRecord | null {
   return isHeld ? watchRecordOf(readJsonFile(recordFile(base))) : null;
 }
 
-function watchRecordOf(value: unknown): WatchRecord | null {
+function watchRecordOf(value: unknown) {
   if (!isRecord(value)) return null;
   const { pid, sinceMs, mode, why } = value;
   if (typeof pid !== 'number' || typeof sinceMs !== 'number') return null;
   if (mode !== 'watching' && mode !== 'polling' && mode !== 'interval') return null;
-  return { pid, since: iso(sinceMs), mode, why: typeof why === 'string' ? why : null };
+  return { pid, since: iso(sinceMs), mode, why: typeof why === 'string' ? why : null } as const;
 }
 
 function baseOf(indexFile: string): string {

@@ -37,14 +37,7 @@ export interface ExtSync extends Pick<WorkOptions, 'onEvent' | 'signal'> {
   readonly deadline: number;
 }
 
-export interface ExtSyncResult {
-  readonly counts: UpdateCounts;
-  readonly skipped: readonly SkippedFile[];
-  readonly state: ExtState;
-  readonly hasNewCollections: boolean;
-  /** Why vectors are missing although the mode needs them. */
-  readonly embedFailure: ToolFailure | undefined;
-}
+export type ExtSyncResult = Readonly<Awaited<ReturnType<typeof refresh>>>;
 
 /** Failed embeddings are retried after a minute, then less and less often, up to an hour. */
 const FIRST_EMBED_WAIT_MS = 60_000;
@@ -72,7 +65,7 @@ export async function syncExt(sync: ExtSync): Promise<ExtSyncResult> {
   }
 }
 
-async function refresh(sync: ExtSync, run: Run): Promise<ExtSyncResult> {
+async function refresh(sync: ExtSync, run: Run) {
   const { settings, clock, skipped, tree } = sync;
   const startedMs = clock.now();
   const registered = await registerCollections(settings, sync.features, run);
@@ -104,12 +97,12 @@ export function unchanged(state: ExtState): ExtSyncResult {
   return { counts, skipped: [], state, hasNewCollections: false, embedFailure: undefined };
 }
 
-/** Embeds if it is due. If that fails, the index is still fresh. */
+/** Embeds if it is due. If that fails, the index is still fresh, and `embedFailure` says why vectors are missing. */
 async function embed(
   { settings, clock, modelsDir, embedsNow }: ExtSync,
   state: ExtState,
   run: Run,
-): Promise<Pick<ExtSyncResult, 'embedFailure' | 'state'>> {
+) {
   const nowMs = clock.now();
   if (settings.mode === 'search' || !(embedsNow || isEmbeddingDue(state, settings, nowMs))) {
     return { state, embedFailure: undefined };

@@ -6,12 +6,6 @@ import { COLUMN_WEIGHTS, FULL_TEXT_TOKENIZERS } from '../lexical-text.js';
 import { type Run, RunWriter } from './posting-bytes.js';
 
 /** What a change set adds to the index of words. */
-export interface TokenizedChunks {
-  readonly terms: ReadonlyMap<string, readonly Run[]>;
-  /** For each chunk, how many words its columns have. */
-  readonly lengths: readonly number[];
-}
-
 const COLUMNS = Object.keys(COLUMN_WEIGHTS);
 /** Weights are multiples of a half. */
 export const WEIGHT_UNIT = 0.5;
@@ -50,8 +44,9 @@ export class WordReader {
    *
    * @param ids of the chunks, ascending, relative to where the runs will begin; by default their places
    */
-  read(chunks: readonly ColumnTexts[], ids?: readonly number[]): TokenizedChunks {
+  read(chunks: readonly ColumnTexts[], ids?: readonly number[]) {
     const terms = new Map<string, readonly Run[]>();
+    /** For each chunk, how many words its columns have. */
     const lengths = chunks.map(() => 0);
     const writer = new RunWriter(UNIT_WEIGHTS);
     let current: string | undefined;

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { crypto } from '../../../support/crypto.js';
 import { READ_NO_LINK, withFile } from '../../../support/files.js';
 import { isRecord } from '../../../support/text.js';
-import type { FileFingerprint } from '../../types.js';
 import { fingerprintOf } from '../walk.js';
 import { type JsonlLine, jsonlLines, type LinePosition, type LineSource } from './jsonl-lines.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
@@ -30,15 +29,7 @@ export interface StopPoint extends ReadingPoint {
 }
 
 /** What was read of a transcript. */
-export interface ConversationPart {
-  /** Taken before reading. */
-  readonly fingerprint: FileFingerprint;
-  /** True if these are the turns after the point that was passed, and not all of them. */
-  readonly continues: boolean;
-  readonly turns: readonly NumberedTurn[];
-  /** Undefined where it has to be read from its beginning next time. */
-  readonly end: StopPoint | undefined;
-}
+export type ConversationPart = ReturnType<typeof readConversation>;
 
 /** Which turns to read, by their lines; those of a database count as the end of a file. */
 export interface WantedTurns {
@@ -161,17 +152,16 @@ export function lastTurnAt({ absolutePath, place }: TranscriptFile): string | un
 }
 
 /** Reads what a transcript says after a point; all of it if the point is no longer valid. @throws the system's error */
-export function readConversation(
-  file: TranscriptFile,
-  after: StopPoint | undefined,
-): ConversationPart {
+export function readConversation(file: TranscriptFile, after: StopPoint | undefined) {
   if (file.turns !== undefined) {
     const fingerprint = fingerprintOf(file);
     return { fingerprint, continues: false, turns: [...file.turns()], end: undefined };
   }
-  return withFile(file.absolutePath, READ_NO_LINK, (descriptor): ConversationPart => {
+  return withFile(file.absolutePath, READ_NO_LINK, (descriptor) => {
+    /** Taken before reading. */
     const stats = fstatSync(descriptor);
     const fingerprint = fingerprintOf(stats);
+    /** True if these are the turns after the point that was passed, and not all of them. */
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
     let point: ReadingPoint = isValid ? after : beginningOf(file.place);
     const turns: NumberedTurn[] = [];
@@ -183,6 +173,7 @@ export function readConversation(
       if (isWhole) point = next;
     }
     const print = isWhole ? prefixPrint(descriptor, point.offset) : undefined;
+    /** Undefined where it has to be read from its beginning next time. */
     const end = print === undefined ? undefined : { ...point, print };
     return { fingerprint, continues: isValid, turns: point.reading.isExcluded ? [] : turns, end };
   });
