@@ -372,8 +372,13 @@ function modulesOf(name, entries) {
 function behindDoor(imported, importer) {
   if (!DOOR.test(imported)) return [imported];
   const files = new Map();
-  for (const [, names = '', file = ''] of readFileSync(imported, 'utf8').matchAll(EXPORTS)) {
-    for (const { outer } of namesIn(names)) files.set(outer, fileOf(imported, file));
+  const door = readFileSync(imported, 'utf8');
+  for (const [, names = '', path = ''] of door.matchAll(EXPORTS)) {
+    for (const { outer } of namesIn(names)) files.set(outer, fileOf(imported, path));
+  }
+  for (const [, path = ''] of door.matchAll(WHOLE_EXPORTS)) {
+    const file = fileOf(imported, path);
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(DECLARATIONS)) files.set(name, file);
   }
   const importedNames = [...readFileSync(importer, 'utf8').matchAll(IMPORTS)]
     .filter(([, , file = '']) => fileOf(importer, file) === imported)
@@ -385,6 +390,8 @@ function behindDoor(imported, importer) {
 
 const DOOR = /[\\/]engine[\\/](?:[\w-]+[\\/])+index\.ts$/;
 const EXPORTS = /^export \{([^}]*)\} from '([^']+)';$/gm;
+const WHOLE_EXPORTS = /^export \* from '([^']+)';$/gm;
+const DECLARATIONS = /^export (?:async )?(?:class|const|function\*?) (\w+)/gm;
 const IMPORTS = /^(?:import|export) \{([^}]*)\} from '([^']+)';$/gm;
 
 /**
