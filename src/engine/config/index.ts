@@ -22,23 +22,8 @@ export {
   type SessionReaderId,
 } from './defaults.js';
 export { type Discovery, discoverConfig, readConfigText, type SearchedPlace } from './discovery.js';
-export {
-  type ConfigInspection,
-  inspectConfig,
-  type LocateSetting,
-  loadConfig,
-  readDocument,
-  settingLocator,
-} from './load.js';
-export {
-  adminAddress,
-  certificatePaths,
-  gatewayAddress,
-  type ListenAddress,
-  resolveAgent,
-  resolveAgents,
-  searchedAgents,
-} from './resolve-agent.js';
+export * from './load.js';
+export * from './resolve-agent.js';
 export { defaultAgentId, isAllowedModel, listAgents, resolveConfig } from './resolve-config.js';
 export type * from './resolved.js';
 export type { ConfigInput, RouteInput } from './schema/index.js';
@@ -53,9 +38,4 @@ export {
   writtenSecrets,
 } from './secret-input.js';
 export { senderPlaces } from './sender-places.js';
-export {
-  type EffectiveConfig,
-  type EffectiveValue,
-  showConfig,
-  type ValueOrigin,
-} from './show-config.js';
+export * from './show-config.js';

@@ -17,18 +17,7 @@ export { dreamStatus, isMemoryFull, nextSweepMs } from './dream-status.js';
 export { type DreamTarget, dreamTargets } from './dream-targets.js';
 export { claimPassage, explainClaim, nextCandidates, recalledClaims } from './explain-claim.js';
 export { type Narrator, openNarrator } from './narrator.js';
-export {
-  backfillOutput,
-  candidateOutput,
-  claimOutput,
-  decisionOutput,
-  explainOutput,
-  recalledOutput,
-  showOutput,
-  sweepOutput,
-  sweepSummaryOutput,
-  workspaceOutput,
-} from './output.js';
+export * from './output.js';
 export type * from './output-schemas.js';
 export { handWritten } from './promotion/memory-file.js';
 export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
@@ -38,10 +27,5 @@ export type { RecallEntry } from './scoring/recall-entry.js';
 export { type OpenDreams, openDreams } from './store/dream-database.js';
 export { hasFailed, PHASES, type PhaseName } from './store/sweep-records.js';
 export { openSources } from './sweep/dream-sources.js';
-export {
-  runSweep,
-  type SweepEvent,
-  type SweepPreview,
-  type SweepSummary,
-} from './sweep/run-sweep.js';
+export * from './sweep/run-sweep.js';
 export { type ManualChangeOptions, withCurrentDreams } from './with-dreams.js';

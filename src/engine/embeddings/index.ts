@@ -24,16 +24,5 @@ export {
   supersededKey,
 } from './identity.js';
 export type * from './output-schemas.js';
-export {
-  createProviderPath,
-  type PathProvider,
-  type ProviderPath,
-  providerErrorOf,
-  recentFailures,
-} from './provider-path.js';
-export {
-  type AgentProviders,
-  loadAgentProviders,
-  type ProviderWorld,
-  providerWorld,
-} from './provider-world.js';
+export * from './provider-path.js';
+export * from './provider-world.js';

@@ -2,13 +2,7 @@
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { type ConfiguredTarget, notificationTargets, opensSameFlows } from './flow-policy.js';
 export { type Page, storeBackoffMs } from './flow-store.js';
-export {
-  type Flows,
-  flowsFile,
-  openExistingFlows,
-  openFlows,
-  UNSTORABLE,
-} from './open-flows.js';
+export * from './open-flows.js';
 export {
   type ChangeOutcome,
   changeMany,
@@ -20,15 +14,7 @@ export {
   type TaskDetails,
   type WaitOptions,
 } from './operator-flows.js';
-export {
-  bulkOutput,
-  flowEntryOutput,
-  flowHistoryOutput,
-  flowListOutput,
-  flowShowOutput,
-  taskListOutput,
-  taskShowOutput,
-} from './output.js';
+export * from './output.js';
 export type * from './output-schemas.js';
 export type { FlowSchedule, ScheduleOutcome } from './schedules.js';
 export type { FlowFilter } from './store/flow-table.js';

@@ -16,8 +16,4 @@ export { openCurrentServer, openServer, type ServerContext } from './open-server
 export { type PoolUse, Server } from './server.js';
 export { describeAddress } from './server-address.js';
 export type { Sql, Transaction } from './transaction.js';
-export {
-  missingVectorIndexes,
-  PGVECTOR_SCHEMA,
-  vectorIndexName,
-} from './vector-indexes.js';
+export * from './vector-indexes.js';

@@ -6,11 +6,6 @@
 
 export type { LogLevel, LogRecord } from './log/log-record.js';
 export type * from './output-schemas.js';
-export {
-  type ServeOptions,
-  ServeProcess,
-  type ServeQueue,
-  type StopReason,
-} from './serve-process.js';
+export * from './serve-process.js';
 export { SERVICE_SWITCHES, type ServiceSwitch } from './service.js';
 export type { ServeState, ServiceSnapshot } from './state-file.js';
