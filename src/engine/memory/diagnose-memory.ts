@@ -13,6 +13,7 @@ import {
 import type { CheckOutcome, Diagnosis } from '../embeddings/output-schemas.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { Reranking, RerankUse } from '../rerank/index.js';
+import { closing } from '../support/async.js';
 import { formatCountOf } from '../support/format.js';
 import type { BackendStatus, VectorsState } from './backends/memory-backend.js';
 import { QueryEmbedder } from './embedding/query-embedder.js';
@@ -165,7 +166,7 @@ async function withQuestion(
 ): Promise<VectorsOutcome> {
   const opened = await home.open();
   if (opened.state !== 'ready') return outcome;
-  const { index } = opened;
+  using index = closing(opened.index);
   try {
     if ((await index.vectorIdentities()).length === 0) return outcome;
     const warnings: Warning[] = [];
@@ -183,7 +184,5 @@ async function withQuestion(
     signal.throwIfAborted();
     if (!(error instanceof SvcError)) throw error;
     return { ...failure(outcome.text, error), usable: null };
-  } finally {
-    index.close();
   }
 }

@@ -1,3 +1,4 @@
+import { closing } from '../../support/async.js';
 import { forgetMark, readForgetList, writeForgetList } from '../forgotten/index.js';
 import {
   type MemoryIndex,
@@ -25,11 +26,8 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
   const withIndex = async <T>(mode: 'read' | 'write', use: (index: SqliteIndex) => T) => {
     const opened = openIndex(indexFile, mode, vectors);
     if (opened.state !== 'ready') return undefined;
-    try {
-      return await use(opened.index);
-    } finally {
-      opened.index.close();
-    }
+    using index = closing(opened.index);
+    return await use(index);
   };
   return {
     open: async () => {

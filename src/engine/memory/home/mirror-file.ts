@@ -1,4 +1,5 @@
 import { supersededKey } from '../../embeddings/index.js';
+import { closing } from '../../support/async.js';
 import { forgetMark } from '../forgotten/index.js';
 import {
   createIndex,
@@ -22,18 +23,16 @@ export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise
   const opened = openIndex(indexFile, 'write', vectors);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened, run.options));
   try {
-    await followForgetList(run, opened.index);
+    using index = closing(opened.index);
+    await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
     if (rebuild !== undefined) return await rebuildIndex(run, opened, rebuild);
-    return await updateIndex(run, opened.index);
+    return await updateIndex(run, index);
   } catch (error) {
     // Some damage only shows when the index is read.
     if (!isDamage(error)) throw error;
-    opened.index.close();
     const damaged = { state: 'unusable', why: damageComplaint(error) } as const;
     return await rebuildIndex(run, damaged, rebuildOf(damaged, run.options));
-  } finally {
-    opened.index.close();
   }
 }
 
@@ -68,9 +67,8 @@ async function rebuildIndex(
   const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  let build: SqliteIndex | undefined;
   try {
-    build = createIndex(buildFile(indexFile), currentIdentity(settings));
+    using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
     // the old index is damaged.
     if (opened.state !== 'missing') {
@@ -87,7 +85,6 @@ async function rebuildIndex(
     await publishBuild(build, indexFile, opened.state);
     return summaryOf(run, result, rebuild);
   } finally {
-    build?.close();
     removeIndexFiles(buildFile(indexFile));
   }
 }

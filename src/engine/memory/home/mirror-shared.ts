@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Server } from '../../postgres/index.js';
+import { closing } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { Forgotten, wordsOf } from '../forgotten/index.js';
@@ -38,18 +39,16 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
   for (;;) {
     const before = await forgetList.read();
-    const index = await preparePostgresIndex(server, place, identity, { force, lockWaitMs });
-    try {
-      const result = await fillIndex(run, index);
-      if (result.stopped) return summaryOf(run, result, rebuild);
-      // Another host may have forgotten something that this one has just read.
-      force = !isDeepStrictEqual(await forgetList.read(), before);
-      if (force) continue;
-      await clean(shared, index, clock);
-      return summaryOf(run, result, rebuild);
-    } finally {
-      index.close();
-    }
+    using index = closing(
+      await preparePostgresIndex(server, place, identity, { force, lockWaitMs }),
+    );
+    const result = await fillIndex(run, index);
+    if (result.stopped) return summaryOf(run, result, rebuild);
+    // Another host may have forgotten something that this one has just read.
+    force = !isDeepStrictEqual(await forgetList.read(), before);
+    if (force) continue;
+    await clean(shared, index, clock);
+    return summaryOf(run, result, rebuild);
   }
 }
 

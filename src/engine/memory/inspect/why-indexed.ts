@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LocateSetting } from '../../config/index.js';
+import { closing } from '../../support/async.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { isInside, pathBelow, realOrGiven } from '../../support/paths.js';
@@ -216,13 +217,12 @@ async function askIndex<T>(
 ): Promise<T> {
   const opened = await home.open();
   if (opened.state !== 'ready') return otherwise;
+  using index = closing(opened.index);
   try {
-    return await ask(opened.index);
+    return await ask(index);
   } catch (error) {
     if (isDamage(error)) return otherwise;
     throw error;
-  } finally {
-    opened.index.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closing } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { msSince, runningMs } from '../../support/time.js';
 import { readForgotten } from '../forgotten/index.js';
@@ -95,8 +96,9 @@ async function addVectors(
   const { target, onEvent, startedMs } = run;
   const { embedding, signal, clock } = run.options;
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
-  const index = await home.openToWrite();
-  if (index === undefined) return summary;
+  const opened = await home.openToWrite();
+  if (opened === undefined) return summary;
+  using index = closing(opened);
   const { embedMissing } = await import('../embedding/embed-missing.js');
   const abort = signal ?? new AbortController().signal;
   try {
@@ -113,7 +115,5 @@ async function addVectors(
   } catch (error) {
     if (!abort.aborted) throw error;
     return { ...summary, outcome: 'stopped', durationMs: msSince(startedMs) };
-  } finally {
-    index.close();
   }
 }

@@ -5,6 +5,7 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { type Connection, databaseFault, inWriteTransaction } from '../../sqlite/database.js';
 import { type FileFormat, openFormat } from '../../sqlite/format.js';
 import { queryRow, queryRows, runSql } from '../../sqlite/query.js';
+import { closing } from '../../support/async.js';
 import type { StatePaths } from '../../support/context.js';
 import { firstChars } from '../../support/text.js';
 import { iso, MS_PER_HOUR, runningMs } from '../../support/time.js';
@@ -228,12 +229,8 @@ function withLog<T>(
   busyTimeoutMs = BUSY_TIMEOUT_MS,
 ): T {
   try {
-    const database = openFormat(file, FORMAT, busyTimeoutMs);
-    try {
-      return use(database);
-    } finally {
-      database.close();
-    }
+    using database = closing(openFormat(file, FORMAT, busyTimeoutMs));
+    return use(database);
   } catch (error) {
     if (error instanceof SvcError || databaseFault(error) === 'other') throw error;
     throw new SvcError('SEARCH_LOG_UNUSABLE', `cannot use ${file}: ${systemReason(error)}`, {

@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, type Warning } from '../../errors/index.js';
+import { closing } from '../../support/async.js';
 import { iso } from '../../support/time.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forgotten/index.js';
@@ -90,16 +91,13 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
     const { signal } = work;
     const lock = { nowMs: clock.now(), signal };
     return withIndexLock(target.indexFile, lock, async () => {
-      const index = await target.home.openToWrite();
-      if (index === undefined) throw damagedMeanwhile(target.indexFile);
-      try {
-        const known = new Set((await index.documents()).map(({ path }) => path));
-        const notIndexed = files.filter((file) => !known.has(displayPath(root, file))).length;
-        const vectors = checked.vectors === 0 ? 0 : await importVectors(checked, index, signal);
-        return { notIndexed, vectors };
-      } finally {
-        index.close();
-      }
+      const opened = await target.home.openToWrite();
+      if (opened === undefined) throw damagedMeanwhile(target.indexFile);
+      using index = closing(opened);
+      const known = new Set((await index.documents()).map(({ path }) => path));
+      const notIndexed = files.filter((file) => !known.has(displayPath(root, file))).length;
+      const vectors = checked.vectors === 0 ? 0 : await importVectors(checked, index, signal);
+      return { notIndexed, vectors };
     });
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Minder } from '../../../child/minder.js';
 import type { Warning } from '../../../errors/index.js';
+import { closing } from '../../../support/async.js';
 import type { Clock } from '../../../support/context.js';
 import { makeFolders } from '../../../support/files.js';
 import { backoffMs } from '../../../support/time.js';
@@ -52,17 +53,13 @@ const LONGEST_EMBED_WAIT_MS = 60 * 60_000;
 export async function syncExt(sync: ExtSync): Promise<ExtSyncResult> {
   const { tool, signal } = sync;
   // May take minutes: if svc is killed, the program must not keep running alongside a second one.
-  const minder = new Minder(process.execPath);
+  using minder = closing(new Minder(process.execPath));
   const run = (args: readonly string[], timeoutMs: number): Promise<ToolOutput> => {
     sync.onEvent?.({ type: 'ext.running', command: commandOf(args) });
     const limitMs = Math.min(timeoutMs, msUntil(sync.deadline));
     return runTool(tool, args, { timeoutMs: limitMs, signal, announce: minder.announce });
   };
-  try {
-    return await refresh(sync, run);
-  } finally {
-    minder.close();
-  }
+  return await refresh(sync, run);
 }
 
 async function refresh(sync: ExtSync, run: Run) {

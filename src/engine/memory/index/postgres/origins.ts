@@ -1,4 +1,5 @@
 import type { Server, Sql } from '../../../postgres/index.js';
+import { closing } from '../../../support/async.js';
 import { columnsOf } from '../../../support/lists.js';
 import type { Chunk, DocumentKey } from '../../types.js';
 import {
@@ -101,13 +102,10 @@ export async function forgetOrigin(
   { agent, origin }: SharedMemory,
 ): Promise<{ readonly documents: number } | undefined> {
   const known = (await listOrigins(server, agent)).find(({ name }) => name === origin);
-  const index = await openPostgresIndex(server, { agent, origin });
-  if (known === undefined || index === undefined) return undefined;
-  try {
-    await index.removeOrigin(origin);
-  } finally {
-    index.close();
-  }
+  const opened = await openPostgresIndex(server, { agent, origin });
+  if (known === undefined || opened === undefined) return undefined;
+  using index = closing(opened);
+  await index.removeOrigin(origin);
   return { documents: known.documents };
 }
 

@@ -4,6 +4,7 @@ import { SvcError, systemReason } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
 import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
 import { queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
+import { closing } from '../../../support/async.js';
 import { firstChars, oneLine, parsedJson } from '../../../support/text.js';
 import type { FileFingerprint } from '../../types.js';
 import { type StopPoint, stopPointIn } from '../transcripts/read-conversation.js';
@@ -109,14 +110,10 @@ export class ArchiveStore {
     if (!existsSync(file)) return undefined;
     return withArchiveErrors(file, () => {
       // Only a connection that may write can undo what a killed process left half done.
-      const database = openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_MS });
-      try {
-        // Its creation was interrupted.
-        if (formatVersion(database, FORMAT) === 0) return undefined;
-        return use(new ArchiveStore(database));
-      } finally {
-        database.close();
-      }
+      using database = closing(openDatabase(file, { readonly: false, busyTimeoutMs: BUSY_MS }));
+      // Its creation was interrupted.
+      if (formatVersion(database, FORMAT) === 0) return undefined;
+      return use(new ArchiveStore(database));
     });
   }
 

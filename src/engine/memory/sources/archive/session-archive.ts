@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { isSessionReader, type ResolvedMemorySearch } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
-import { letOthersRun } from '../../../support/async.js';
+import { closing, letOthersRun } from '../../../support/async.js';
 import { oneLine } from '../../../support/text.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
@@ -100,9 +100,8 @@ export class SessionArchive {
     options: ArchiveUpdate,
   ): Promise<SkippedFile | undefined> {
     const { file } = this.settings;
-    let store: ArchiveStore | undefined;
     try {
-      store = ArchiveStore.open(file);
+      using store = closing(ArchiveStore.open(file));
       for (const path of this.changedImports(store.imports()))
         await this.import(store, path, options);
       await this.keep(store, this.changedFiles(store.sessions(), live), options);
@@ -112,8 +111,6 @@ export class SessionArchive {
       const failure = archiveUnusable(file, error);
       if (failure.code !== 'ARCHIVE_UNUSABLE') throw failure;
       return skippedFor(failure);
-    } finally {
-      store?.close();
     }
   }
 
@@ -162,13 +159,11 @@ export class SessionArchive {
   private change(work: (store: ArchiveStore) => void): void {
     const { file } = this.settings;
     if (!existsSync(file)) return;
-    const store = ArchiveStore.open(file);
+    using store = closing(ArchiveStore.open(file));
     try {
       work(store);
     } catch (error) {
       throw archiveUnusable(file, error);
-    } finally {
-      store.close();
     }
   }
 

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { queryRows, queryValue } from '../../../../sqlite/query.js';
+import { closing } from '../../../../support/async.js';
 import { isRecord, shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
 import { fingerprintOf, sortedEntries } from '../../walk.js';
@@ -77,12 +78,8 @@ function databasesAt(root: string): readonly string[] {
 }
 
 function withDatabase<T>(file: string, use: (database: Connection) => T): T {
-  const database = openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
-  try {
-    return use(database);
-  } finally {
-    database.close();
-  }
+  using database = closing(openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS }));
+  return use(database);
 }
 
 interface Session {
