@@ -15,6 +15,7 @@ import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState, ServiceSnapshot } from '../serve/index.js';
+import { closing } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
@@ -71,18 +72,14 @@ function storedDreams(target: DreamTarget): Pick<DreamsSummary, 'fault' | 'isFul
     return { last: undefined, isFull, fault: undefined };
   }
   try {
-    const dreams = openDreams(target.workspace);
-    try {
-      const newest = dreams.sweeps.last();
-      const last = newest && {
-        startedMs: newest.startedMs,
-        failed: hasFailed(newest),
-        written: sweepOutput(newest).written,
-      };
-      return { last, isFull, fault: undefined };
-    } finally {
-      dreams.close();
-    }
+    using dreams = closing(openDreams(target.workspace));
+    const newest = dreams.sweeps.last();
+    const last = newest && {
+      startedMs: newest.startedMs,
+      failed: hasFailed(newest),
+      written: sweepOutput(newest).written,
+    };
+    return { last, isFull, fault: undefined };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;
     return { last: undefined, isFull, fault: workFault(error) };

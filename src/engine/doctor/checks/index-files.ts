@@ -6,6 +6,7 @@ import { type IndexHeader, indexHeader } from '../../memory/index/index.js';
 import { type OpenedMemory, openMemory } from '../../memory/index.js';
 import { createLinkMap } from '../../memory/inspect/link-map.js';
 import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
+import { closing } from '../../support/async.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
@@ -131,24 +132,20 @@ function frontMatterFinding({ status, agentId }: Subject): Finding | undefined {
 async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | undefined> {
   const opened = await home.open();
   if (opened.state !== 'ready') return undefined;
-  const { index } = opened;
-  try {
-    const linking = await index.links();
-    if (linking.length === 0) return undefined;
-    const broken = createLinkMap(await index.documents(), linking).broken();
-    const [first] = broken;
-    if (first === undefined) return undefined;
-    const targets = uniqueBy(broken, ({ target }) => target);
-    const links = targets.map(({ from, line, target }) => `${from}#L${line} (${target})`);
-    return finding('links-broken', 'note', {
-      message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${shortList(links, MOST_NAMED)}`,
-      cause: 'they lead to no indexed file, or to a name that several files have',
-      place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
-      hint: `svc memory links --broken --agent ${agent.id}`,
-    });
-  } finally {
-    index.close();
-  }
+  using index = closing(opened.index);
+  const linking = await index.links();
+  if (linking.length === 0) return undefined;
+  const broken = createLinkMap(await index.documents(), linking).broken();
+  const [first] = broken;
+  if (first === undefined) return undefined;
+  const targets = uniqueBy(broken, ({ target }) => target);
+  const links = targets.map(({ from, line, target }) => `${from}#L${line} (${target})`);
+  return finding('links-broken', 'note', {
+    message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${shortList(links, MOST_NAMED)}`,
+    cause: 'they lead to no indexed file, or to a name that several files have',
+    place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
+    hint: `svc memory links --broken --agent ${agent.id}`,
+  });
 }
 
 function indexFindings(subject: Subject): CheckReport['findings'] {

@@ -4,6 +4,7 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { readCertificate } from '../../listener/listen.js';
 import { httpSettings } from '../../mcp/http/http-settings.js';
 import { isExpired, readTokens } from '../../mcp/tokens/token-store.js';
+import { closing } from '../../support/async.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery-file.js';
@@ -45,14 +46,11 @@ export const webhooks = configuredCheck('webhooks', async (world) => {
 function deliveryFinding({ context }: ConfiguredWorld): Finding | undefined {
   const file = deliveriesFile(context.state.stateDir);
   try {
-    const record = DeliveryFile.openExisting(file);
-    if (record === undefined) return undefined;
-    try {
-      const fault = record.fault();
-      if (fault !== undefined) return unusableRecord(`${file} is damaged: ${fault}`, DAMAGED_HINT);
-    } finally {
-      record.close();
-    }
+    const existing = DeliveryFile.openExisting(file);
+    if (existing === undefined) return undefined;
+    using record = closing(existing);
+    const fault = record.fault();
+    if (fault !== undefined) return unusableRecord(`${file} is damaged: ${fault}`, DAMAGED_HINT);
     accessSync(file, constants.W_OK);
     return undefined;
   } catch (error) {

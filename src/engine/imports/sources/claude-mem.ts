@@ -5,6 +5,7 @@ import { messageOf } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
 import { queryValue } from '../../sqlite/query.js';
+import { closing } from '../../support/async.js';
 import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
 import { dayFormatter } from '../../support/day.js';
@@ -80,11 +81,10 @@ function rowsOf(value: unknown): readonly Row[] {
 
 function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutItem[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
-  let database: Connection | undefined;
   try {
     const copy = copyDatabase(file, folder);
     // Not only for reading: opening a copy with a log applies the log.
-    database = openDatabase(copy, { readonly: false, busyTimeoutMs: 0 });
+    using database = closing(openDatabase(copy, { readonly: false, busyTimeoutMs: 0 }));
     database.pragma('trusted_schema = OFF');
     if (!hasTable(database, 'observations')) throw invalidSource(file, 'it is not of claude-mem');
     for (const row of tableRows(database, 'observations')) collector.addObservation(row);
@@ -100,7 +100,6 @@ function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutI
     }
     throw asImportError(file, cause);
   } finally {
-    database?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

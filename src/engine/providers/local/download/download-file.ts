@@ -4,6 +4,7 @@ import { type FileHandle, open, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, systemErrorCode, systemReason } from '../../../errors/index.js';
+import { closing } from '../../../support/async.js';
 import { makeFolders, syncFile } from '../../../support/files.js';
 import { formatBytes } from '../../../support/format.js';
 import { readJsonFile } from '../../../support/json-file.js';
@@ -64,12 +65,8 @@ async function transfer(download: FileDownload, part: PartFile): Promise<void> {
   const { url, secretHeaders, limits, signal } = download;
   const rangeHeaders = (linked: LinkedFile) =>
     part.rangeHeaders({ ...download.expected, ...linked });
-  const opened = await openDownload({ url, secretHeaders, rangeHeaders, limits, signal });
-  try {
-    await write(opened, download, part);
-  } finally {
-    opened.close();
-  }
+  using opened = closing(await openDownload({ url, secretHeaders, rangeHeaders, limits, signal }));
+  await write(opened, download, part);
 }
 
 async function write(
