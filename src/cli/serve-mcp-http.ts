@@ -11,6 +11,7 @@ import type {
   McpWrite,
 } from '../engine/mcp/index.js';
 import { readTokens } from '../engine/mcp/tokens/token-store.js';
+import { closing } from '../engine/support/async.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { mcpAuditFile, openMcpAudit } from './mcp-audit.js';
 import { writeStderr } from './stderr.js';
@@ -45,60 +46,56 @@ export async function serveHttp(options: McpHttpOptions): Promise<McpOutput> {
   const token = isRemote ? undefined : await loadToken(stateDir, options.abort);
   if (token !== undefined) mask.learn(token.value);
   const auditLog = mcpAuditFile(context);
-  const audit = openMcpAudit(context, mask, log);
+  using audit = closing(openMcpAudit(context, mask, log));
   const local = token === undefined ? undefined : localHolder(token);
-  try {
-    const listener = await listenHttp({
-      settings,
-      stateDir,
-      clock,
-      local,
-      log,
-      audit: audit.logger,
-      contextOf: (holder, onCall) => {
-        const holderSession = {
-          sessionKey: holder.sessionKey ?? undefined,
-          chatType: holder.chatType ?? undefined,
-          channel: holder.channel ?? undefined,
-        };
-        const isBound = Object.values(holderSession).some((value) => value !== undefined);
-        const mcpContext = contextFor(holder.agent, isBound ? holderSession : session);
-        const writing = mcpContext.writing && {
-          ...mcpContext.writing,
-          onWrite: async (write: McpWrite) =>
-            audit.logger.info({ token: holder.name, ...write }, 'written'),
-        };
-        return { ...mcpContext, scopes: holder.scopes, onCall, writing };
-      },
-    });
-    try {
-      const { publicUrl } = listener;
-      if (!quiet) {
-        const lines = [
-          `listening on ${listener.url}`,
-          ...(publicUrl === null ? [] : [`address for clients: ${publicUrl}`]),
-          `audit log: ${auditLog}`,
-          ...(token === undefined ? [] : [`token file: ${token.file}`]),
-        ];
-        writeStderr(`${lines.join('\n')}\n`);
-      }
-      const holders = local === undefined ? readTokens(stateDir) : [local];
-      for (const agent of new Set(holders.map((holder) => holder.agent))) {
-        contextFor(agent, session).memory.warmUp();
-      }
-      const reason = await options.stopped;
-      return {
-        transport: 'http',
-        url: listener.url,
-        publicUrl,
-        tokenFile: token?.file ?? null,
-        auditLog,
-        reason,
+  const listener = await listenHttp({
+    settings,
+    stateDir,
+    clock,
+    local,
+    log,
+    audit: audit.logger,
+    contextOf: (holder, onCall) => {
+      const holderSession = {
+        sessionKey: holder.sessionKey ?? undefined,
+        chatType: holder.chatType ?? undefined,
+        channel: holder.channel ?? undefined,
       };
-    } finally {
-      await listener.close();
+      const isBound = Object.values(holderSession).some((value) => value !== undefined);
+      const mcpContext = contextFor(holder.agent, isBound ? holderSession : session);
+      const writing = mcpContext.writing && {
+        ...mcpContext.writing,
+        onWrite: async (write: McpWrite) =>
+          audit.logger.info({ token: holder.name, ...write }, 'written'),
+      };
+      return { ...mcpContext, scopes: holder.scopes, onCall, writing };
+    },
+  });
+  try {
+    const { publicUrl } = listener;
+    if (!quiet) {
+      const lines = [
+        `listening on ${listener.url}`,
+        ...(publicUrl === null ? [] : [`address for clients: ${publicUrl}`]),
+        `audit log: ${auditLog}`,
+        ...(token === undefined ? [] : [`token file: ${token.file}`]),
+      ];
+      writeStderr(`${lines.join('\n')}\n`);
     }
+    const holders = local === undefined ? readTokens(stateDir) : [local];
+    for (const agent of new Set(holders.map((holder) => holder.agent))) {
+      contextFor(agent, session).memory.warmUp();
+    }
+    const reason = await options.stopped;
+    return {
+      transport: 'http',
+      url: listener.url,
+      publicUrl,
+      tokenFile: token?.file ?? null,
+      auditLog,
+      reason,
+    };
   } finally {
-    audit.close();
+    await listener.close();
   }
 }

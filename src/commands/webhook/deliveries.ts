@@ -2,7 +2,7 @@ import { BaseCommand, examples } from '../../cli/base-command.js';
 import { readSince, sinceFlag } from '../../cli/flag-times.js';
 import { limitFlag, optionalArg, switchFlag } from '../../cli/flags.js';
 import { print, stdoutLost } from '../../cli/print.js';
-import { anySignal, sleepAtMost } from '../../engine/support/async.js';
+import { anySignal, closing, sleepAtMost } from '../../engine/support/async.js';
 import { DeliveryReader } from '../../engine/webhooks/deliveries/delivery-reader.js';
 import { deliveryOutput } from '../../engine/webhooks/deliveries/delivery-record.js';
 import type { DeliveriesOutput, Delivery, DeliveryFilter } from '../../engine/webhooks/index.js';
@@ -29,29 +29,25 @@ export default class WebhookDeliveries extends BaseCommand {
     const { args, flags } = await this.parse(WebhookDeliveries);
     if (flags.follow) this.switchToLines('--follow');
     const context = this.context();
-    const reader = new DeliveryReader(context.state.stateDir);
+    using reader = closing(new DeliveryReader(context.state.stateDir));
     const filter = {
       route: args.route,
       failed: flags.failed,
       sinceMs: await readSince(flags.since, this.times()),
       limit: flags.limit,
     };
-    try {
-      const deliveries = flags.follow ? reader.listNew(filter) : reader.list(filter);
-      // A route that is no longer configured may still have deliveries.
-      if (args.route !== undefined && deliveries.length === 0) {
-        configuredRoute(args.route, await this.readConfig());
-      }
-      if (flags.follow) {
-        await this.follow(reader, filter, deliveries);
-        return { deliveries: [], total: 0 };
-      }
-      const total = reader.count(filter);
-      this.write(renderDeliveries(deliveries, total, this.view()));
-      return { deliveries: deliveries.map(deliveryOutput), total };
-    } finally {
-      reader.close();
+    const deliveries = flags.follow ? reader.listNew(filter) : reader.list(filter);
+    // A route that is no longer configured may still have deliveries.
+    if (args.route !== undefined && deliveries.length === 0) {
+      configuredRoute(args.route, await this.readConfig());
     }
+    if (flags.follow) {
+      await this.follow(reader, filter, deliveries);
+      return { deliveries: [], total: 0 };
+    }
+    const total = reader.count(filter);
+    this.write(renderDeliveries(deliveries, total, this.view()));
+    return { deliveries: deliveries.map(deliveryOutput), total };
   }
 
   private async follow(

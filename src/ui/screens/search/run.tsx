@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink';
 import { type ReactElement, useEffect, useMemo } from 'react';
 import type { SearchMode } from '../../../engine/memory/search/index.js';
-import { deferred } from '../../../engine/support/async.js';
+import { closing, deferred } from '../../../engine/support/async.js';
 import { formatCount, formatCountOf, formatDuration } from '../../../engine/support/format.js';
 import { List } from '../../components/list.js';
 import { Rows, useStyle } from '../../components/rows.js';
@@ -54,17 +54,13 @@ const PACE = {
 export async function runSearchScreen(options: SearchScreenOptions): Promise<SearchScreenEnd> {
   const store = createStore(INITIAL_SEARCH, reduceSearch, PACE);
   const { promise: ended, resolve: finish } = deferred<SearchScreenEnd>();
-  const controller = createSearchController(store, options.actions, finish);
+  using controller = closing(createSearchController(store, options.actions, finish));
   const view = <SearchScreen options={options} store={store} dispatch={controller.dispatch} />;
-  try {
-    return await runScreen(view, options, {
-      begin: controller.begin,
-      ended,
-      leave: () => finish({ type: 'left' }),
-    });
-  } finally {
-    controller.close();
-  }
+  return await runScreen(view, options, {
+    begin: controller.begin,
+    ended,
+    leave: () => finish({ type: 'left' }),
+  });
 }
 
 /** What the search screen shows, and who handles its keys. */
