@@ -102,8 +102,9 @@ export async function forgetOrigin(
   { agent, origin }: SharedMemory,
 ): Promise<{ readonly documents: number } | undefined> {
   const known = (await listOrigins(server, agent)).find(({ name }) => name === origin);
+  if (known === undefined) return undefined;
   const opened = await openPostgresIndex(server, { agent, origin });
-  if (known === undefined || opened === undefined) return undefined;
+  if (opened === undefined) return undefined;
   using index = closing(opened);
   await index.removeOrigin(origin);
   return { documents: known.documents };
