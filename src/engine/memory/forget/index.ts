@@ -17,16 +17,17 @@ import { documentName, type SearchRequest, type SearchResponse } from '../search
 import { searchedSources } from '../sources/index.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory } from '../types.js';
-import { hide, type UndoResult, undo } from './hide.js';
+import { hide } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
 import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 import { remainsOf } from './same-lines.js';
+import { type UndoResult, undo } from './undo.js';
 
-export type { UndoResult } from './hide.js';
 export type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 export type { ForgetPlan } from './plan-forget.js';
 export type { ForgetPassage, ForgetPlace, ReadConversation } from './read-passages.js';
+export type { UndoResult } from './undo.js';
 
 /** Permanently removes passages from memory. */
 export type Forgetting = ReturnType<typeof createForgetting>;
