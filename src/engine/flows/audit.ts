@@ -168,13 +168,16 @@ async function audit<R, Code, Named>(
 ) {
   const found = await Promise.all(
     checks.map(async ({ code, severity, beforeMs = nowMs, detail, sinceMs, problem }) =>
-      (await rows.withProblem(problem, beforeMs, MOST_FOUND)).map((record) => ({
-        severity: typeof severity === 'string' ? severity : severity(record),
-        code,
-        detail: typeof detail === 'string' ? detail : detail(record),
-        ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? describe(record).sinceMs)),
-        ...describe(record).named,
-      })),
+      (await rows.withProblem(problem, beforeMs, MOST_FOUND)).map((record) => {
+        const { sinceMs: changedMs, named } = describe(record);
+        return {
+          severity: typeof severity === 'string' ? severity : severity(record),
+          code,
+          detail: typeof detail === 'string' ? detail : detail(record),
+          ageMs: Math.max(0, nowMs - (sinceMs?.(record) ?? changedMs)),
+          ...named,
+        };
+      }),
     ),
   );
   return found
