@@ -1,5 +1,6 @@
+import type { InstallEvent } from '../engine/install/install-packages.js';
 import type { SecretMask } from '../engine/masking/index.js';
-import type { WorkNote } from '../ui/provider/install-words.js';
+import { installNote, type WorkNote } from '../ui/provider/install-words.js';
 import { SHOW_CURSOR } from '../ui/style.js';
 
 /** One step of long work. */
@@ -8,6 +9,12 @@ export interface Step {
   readonly title: string;
   /** @returns the result in one line */
   readonly run: (onNote: (note: WorkNote) => void) => Promise<StepTrouble | string>;
+}
+
+/** What a step shows of an installation that begins now. */
+export function installNotes(onNote: (note: WorkNote) => void): (event: InstallEvent) => void {
+  const startedMs = performance.now();
+  return (event) => onNote(installNote(event, performance.now() - startedMs));
 }
 
 /** The result of a step that failed without stopping the steps after it. */

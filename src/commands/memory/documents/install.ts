@@ -1,7 +1,7 @@
 import * as Args from '@oclif/core/args';
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { switchFlag } from '../../../cli/flags.js';
-import { runSteps, type Step } from '../../../cli/steps.js';
+import { installNotes, runSteps, type Step } from '../../../cli/steps.js';
 import { searchedAgents } from '../../../engine/config/index.js';
 import { SvcError } from '../../../engine/errors/index.js';
 import type { InstalledPackages } from '../../../engine/install/installed-packages.js';
@@ -11,7 +11,7 @@ import {
 } from '../../../engine/memory/extract/install-pdf-library.js';
 import type { InstallDocumentsOutput } from '../../../engine/memory/output-schemas.js';
 import { librariesDir } from '../../../engine/memory/sources/index.js';
-import { installNote, libraryWords } from '../../../ui/provider/install-words.js';
+import { libraryWords } from '../../../ui/provider/install-words.js';
 
 type Library = InstallDocumentsOutput['library'];
 
@@ -51,14 +51,13 @@ You can interrupt it at any time: the library is installed completely or not at 
     const install: Step = {
       title: 'library for PDF files',
       run: async (say) => {
-        const startedMs = performance.now();
         const { outcome, installed } = await installPdfLibrary({
           dir,
           force: flags.force === true,
           env,
           nodePath: process.execPath,
           signal: this.signal,
-          onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
+          onEvent: installNotes(say),
         });
         library = { outcome, ...packagesOutput(installed) };
         return libraryWords(library, homeDir);

@@ -1,7 +1,7 @@
 import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { currentPlatform } from '../../../cli/context.js';
 import { switchFlag, textFlag } from '../../../cli/flags.js';
-import { runSteps, type Step } from '../../../cli/steps.js';
+import { installNotes, runSteps, type Step } from '../../../cli/steps.js';
 import { type MemorySearchSettings, resolveAgent } from '../../../engine/config/index.js';
 import { ensureModel } from '../../../engine/providers/local/download/download-model.js';
 import type { InstallLocalOutput } from '../../../engine/providers/local/output-schemas.js';
@@ -10,12 +10,7 @@ import {
   type InstalledRuntime,
   runtimesDir,
 } from '../../../engine/providers/local/runtime/store.js';
-import {
-  installNote,
-  modelNote,
-  modelOutcomeWords,
-  runtimeWords,
-} from '../../../ui/provider/install-words.js';
+import { modelNote, modelOutcomeWords, runtimeWords } from '../../../ui/provider/install-words.js';
 import { safeLine } from '../../../ui/safe-text.js';
 
 type Runtime = InstallLocalOutput['runtime'];
@@ -62,7 +57,6 @@ You can interrupt it at any time: the runtime is installed completely or not at 
       {
         title: 'runtime of local models',
         run: async (say) => {
-          const startedMs = performance.now();
           const installed = await installRuntime({
             dir: runtimesDir(state.stateDir),
             platform: currentPlatform(),
@@ -72,7 +66,7 @@ You can interrupt it at any time: the runtime is installed completely or not at 
             env,
             nodePath: process.execPath,
             signal: this.signal,
-            onEvent: (event) => say(installNote(event, performance.now() - startedMs)),
+            onEvent: installNotes(say),
           });
           runtime = { outcome: installed.outcome, ...runtimeOutput(installed.runtime) };
           return runtimeWords(runtime, installed.computesWith, homeDir);
