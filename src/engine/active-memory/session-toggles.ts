@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason, type Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, PRIVATE_MODE, readRegularFile } from '../support/files.js';
+import { PRIVATE_MODE, readRegularFile, unlessSystemError } from '../support/files.js';
 import { replaceFile } from '../support/replace-file.js';
 import { parsedJson } from '../support/text.js';
 import { activeMemoryFolder } from './state-file.js';
@@ -25,7 +25,7 @@ export function togglesFile(stateDir: string): string {
  * not turn recalls back on.
  */
 export function isSwitchedOff(stateDir: string, agentId: string, sessionKey: string): boolean {
-  const toggles = ifReadable(() => readToggles(togglesFile(stateDir))) ?? 'damaged';
+  const toggles = unlessSystemError(() => readToggles(togglesFile(stateDir))) ?? 'damaged';
   return toggles === 'damaged' || Object.hasOwn(toggles, keyOf(agentId, sessionKey));
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE, unlessSystemError } from '../support/files.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { TEMPORARY_ENDING } from '../support/replace-file.js';
 import { isWithin, MS_PER_DAY } from '../support/time.js';
@@ -113,7 +113,7 @@ export function updateRecallState(
     renameSync(temporary, file);
   } catch {
     // Where its folder is not a folder, there is nothing to remove.
-    ifReadable(() => rmSync(temporary, { force: true }));
+    unlessSystemError(() => rmSync(temporary, { force: true }));
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import type { ActivityCounts, StatePaths } from '../support/context.js';
-import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE, unlessSystemError } from '../support/files.js';
 import { MS_PER_HOUR } from '../support/time.js';
 
 /** Counts of the last 24 hours, in buckets of five minutes; the current bucket last. */
@@ -125,7 +125,7 @@ export function readActivityHistory(folder: string, nowMs: number): ActivityHist
   const first = Math.floor(nowMs / BUCKET_MS) - BUCKETS + 1;
   const lastHour = Math.floor(nowMs / MS_PER_HOUR);
   for (let hour = lastHour - 24; hour <= lastHour; hour++) {
-    const text = ifReadable(() => readFileSync(join(folder, String(hour)), 'latin1')) ?? '';
+    const text = unlessSystemError(() => readFileSync(join(folder, String(hour)), 'latin1')) ?? '';
     for (const line of text.split('\n')) {
       const [, bucket = '', letter, count = ''] = RECORD.exec(line) ?? [];
       const kind = KINDS.find(([, one]) => one === letter)?.[0];

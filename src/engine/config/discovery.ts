@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, readRegularFile } from '../support/files.js';
+import { readRegularFile, unlessSystemError } from '../support/files.js';
 import { realOrGiven, resolvePath } from '../support/paths.js';
 import { shellWord, utf8Text } from '../support/text.js';
 
@@ -137,7 +137,7 @@ function readBytes(file: string): Uint8Array {
 function explain(file: string, cause: unknown): SvcError {
   const code = systemErrorCode(cause) ?? '';
   if (code === 'EFBIG') {
-    const bytes = ifReadable(() => statSync(file).size) ?? MAX_CONFIG_BYTES;
+    const bytes = unlessSystemError(() => statSync(file).size) ?? MAX_CONFIG_BYTES;
     const why = `is ${(bytes / 1_048_576).toFixed(1)} MiB; the limit is 4 MiB`;
     return unreadable(file, why, 'check that it is the right file');
   }
@@ -150,7 +150,7 @@ function explain(file: string, cause: unknown): SvcError {
     });
   }
   if (code === 'ENOENT' || code === 'ENOTDIR') {
-    if (ifReadable(() => lstatSync(file))?.isSymbolicLink() === true) {
+    if (unlessSystemError(() => lstatSync(file))?.isSymbolicLink() === true) {
       const why = 'is a symbolic link to a file that does not exist';
       return unreadable(file, why, 'fix or remove the link', cause);
     }

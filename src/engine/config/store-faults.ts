@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable } from '../support/files.js';
+import { unlessSystemError } from '../support/files.js';
 import { realTarget } from '../support/paths.js';
 import { agentPlaces, type ConfigPath, valueAt } from './config-path.js';
 import { resolveAgents } from './resolve-agent.js';
@@ -20,7 +20,7 @@ export function storeFindings(
   return agents.flatMap(({ id, memorySearch }, at): readonly RuleFinding[] => {
     const { path: index } = memorySearch.store;
     const path = placeOf(loaded, at);
-    const stats = ifReadable(() => statSync(index));
+    const stats = unlessSystemError(() => statSync(index));
     // The default location is not a fault of the configuration; opening the index reports it.
     if (stats?.isDirectory() === true && path.at(-1) === 'path') {
       const message = `the index of agent ${id} must be a file, but ${index} is a folder`;

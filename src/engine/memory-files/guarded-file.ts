@@ -3,7 +3,6 @@ import { lstatSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
-  ifReadable,
   isReadOnly,
   makeFolders,
   PRIVATE_MODE,
@@ -11,6 +10,7 @@ import {
   readRegularFile,
   SHARED_FOLDER_MODE,
   syncFolder,
+  unlessSystemError,
 } from '../support/files.js';
 import { isInside, nearestExisting } from '../support/paths.js';
 import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
@@ -102,7 +102,7 @@ function assertInside(dir: string, folder: string, path: string): void {
   const isThere = (at: string) => lstatSync(at, { throwIfNoEntry: false }) !== undefined;
   const existing = nearestExisting(folder, isThere);
   // A link that leads nowhere has no real path.
-  if (ifReadable(() => realpathSync(existing)) !== existing) {
+  if (unlessSystemError(() => realpathSync(existing)) !== existing) {
     throw refused(path, 'its path contains a symbolic link');
   }
   if (!isInside(existing, dir))

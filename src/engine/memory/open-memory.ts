@@ -20,7 +20,7 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
 import type { EngineContext, StatePaths } from '../support/context.js';
-import { ifReadable } from '../support/files.js';
+import { unlessSystemError } from '../support/files.js';
 import { resolvePath } from '../support/paths.js';
 import { shellWord, shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
@@ -156,7 +156,7 @@ async function openWorkspace(
   const given = resolvePath(dir, context.cwd, context.homeDir);
   // Its real path, also where macOS and Windows ignore case, so that it has one index and one forget list however it
   // was typed; a missing folder's path as it is, which the scan reports.
-  const workspaceDir = ifReadable(() => realpathSync.native(given)) ?? given;
+  const workspaceDir = unlessSystemError(() => realpathSync.native(given)) ?? given;
   const base = resolveAgent(loaded, undefined, context);
   // Each folder has its own index, whichever path leads to it.
   const indexName = `workspace-${shortHash(workspaceDir)}`;

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemReason } from '../errors/index.js';
-import { ifReadable, namesIn, readPart } from '../support/files.js';
+import { namesIn, readPart, unlessSystemError } from '../support/files.js';
 import { formatMode } from '../support/format.js';
 import { logPaths } from '../support/rotating-file.js';
 
@@ -48,7 +48,7 @@ function factsOf(dir: string, path: string) {
 
 /** What this user can still write there; null where unknown. */
 function freeBytes(dir: string): number | null {
-  const stats = ifReadable(() => statfsSync(dir));
+  const stats = unlessSystemError(() => statfsSync(dir));
   return stats === undefined ? null : stats.bavail * stats.bsize;
 }
 
@@ -87,13 +87,13 @@ function logsIn(stateDir: string, logFile: string | undefined): readonly string[
 function logTime(path: string): number | undefined {
   const name = basename(path);
   if (!LOG_NAME.test(name) || name.endsWith('.gz')) return undefined;
-  const stats = ifReadable(() => statSync(path));
+  const stats = unlessSystemError(() => statSync(path));
   return stats?.isFile() === true ? stats.mtimeMs : undefined;
 }
 
 /** Whole lines only: half a secret in a cut line would not be recognized. */
 function endOf(path: string): Buffer | undefined {
-  return ifReadable(() => {
+  return unlessSystemError(() => {
     const from = Math.max(0, statSync(path).size - MAX_LOG_BYTES);
     const read = readPart(path, from, MAX_LOG_BYTES);
     return from === 0 ? read : read.subarray(read.indexOf(0x0a) + 1);

@@ -4,7 +4,7 @@ import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-hist
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
 import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
-import { ifReadable, readPart } from '../support/files.js';
+import { readPart, unlessSystemError } from '../support/files.js';
 
 /** A line of the log of `svc serve`, without its other fields. */
 export interface RecentLogLine {
@@ -79,7 +79,7 @@ export function logTail(file: string): readonly RecentLogLine[] {
 
 function tailOf(file: string): string {
   // There is none before the first start.
-  const tail = ifReadable(() =>
+  const tail = unlessSystemError(() =>
     readPart(file, Math.max(0, statSync(file).size - TAIL_BYTES), TAIL_BYTES).toString('utf8'),
   );
   return tail ?? '';

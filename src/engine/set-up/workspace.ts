@@ -5,7 +5,7 @@ import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { splitBlocks } from '../memory/chunking/blocks.js';
 import { textLines } from '../memory/sources/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable, makeFolders, namesIn } from '../support/files.js';
+import { makeFolders, namesIn, unlessSystemError } from '../support/files.js';
 
 /** `empty`: a folder without MEMORY.md and without memory/. */
 export type WorkspaceState = 'empty' | 'memory' | 'missing';
@@ -139,5 +139,5 @@ function newestNotes(dir: string, folder: string): readonly string[] {
 const MOST_NOTES = 5;
 
 function textOf(file: string): string {
-  return ifReadable(() => (statSync(file).isFile() ? readFileSync(file, 'utf8') : '')) ?? '';
+  return unlessSystemError(() => (statSync(file).isFile() ? readFileSync(file, 'utf8') : '')) ?? '';
 }

@@ -101,12 +101,12 @@ export const READ_NO_LINK =
  */
 export function isOpenedAt(descriptor: number, path: string): boolean {
   // Looking at the path again could be tricked by swapping it back.
-  const opened = ifReadable(() => readlinkSync(`/proc/self/fd/${descriptor}`));
+  const opened = unlessSystemError(() => readlinkSync(`/proc/self/fd/${descriptor}`));
   if (opened !== undefined) {
     return [path, `${path} (deleted)`].some((one) => sameName(one) === sameName(opened));
   }
   const folder = dirname(path);
-  return ifReadable(() => realpathSync(folder)) === folder;
+  return unlessSystemError(() => realpathSync(folder)) === folder;
 }
 
 /** Some disks take names in any case and form of Unicode for the same. */
@@ -198,10 +198,10 @@ export function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** What is read; undefined where the system cannot read it. */
-export function ifReadable<T>(read: () => T): T | undefined {
+/** What work with files returns; undefined where the system refuses it, such as to read one. */
+export function unlessSystemError<T>(work: () => T): T | undefined {
   try {
-    return read();
+    return work();
   } catch (error) {
     if (systemErrorCode(error) !== undefined) return undefined;
     throw error;
@@ -213,7 +213,9 @@ export function ifReadable<T>(read: () => T): T | undefined {
  * with its permissions. An empty file counts as missing, since SQLite leaves empty logs behind.
  */
 export function fileStamp(files: readonly string[]): string {
-  const all = files.map((file) => ifReadable(() => statSync(file, { throwIfNoEntry: false })));
+  const all = files.map((file) =>
+    unlessSystemError(() => statSync(file, { throwIfNoEntry: false })),
+  );
   return all
     .map((one) => (one?.size ? [one.ino, one.size, one.mtimeMs, one.ctimeMs].join('.') : '-'))
     .join(' ');
@@ -221,5 +223,5 @@ export function fileStamp(files: readonly string[]): string {
 
 /** The names in a folder; empty where it cannot be read. */
 export function namesIn(folder: string): readonly string[] {
-  return ifReadable(() => readdirSync(folder)) ?? [];
+  return unlessSystemError(() => readdirSync(folder)) ?? [];
 }

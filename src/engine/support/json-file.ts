@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
-import { ifReadable, makeFolders, PRIVATE_MODE, readRegularFile } from './files.js';
+import { makeFolders, PRIVATE_MODE, readRegularFile, unlessSystemError } from './files.js';
 import { replaceFile } from './replace-file.js';
 import { parsedJson } from './text.js';
 
 /** The value in a JSON file that svc wrote; undefined if it is missing, damaged or not readable. */
 export function readJsonFile(file: string): unknown {
-  return parsedJson(ifReadable(() => readRegularFile(file).toString('utf8')) ?? '');
+  return parsedJson(unlessSystemError(() => readRegularFile(file).toString('utf8')) ?? '');
 }
 
 /**

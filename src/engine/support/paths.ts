@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
-import { ifReadable, isLink } from './files.js';
+import { isLink, unlessSystemError } from './files.js';
 
 /** The real path; the given path where it cannot be resolved. */
 export function realOrGiven(path: string): string {
-  return ifReadable(() => realpathSync(path)) ?? path;
+  return unlessSystemError(() => realpathSync(path)) ?? path;
 }
 
 /**

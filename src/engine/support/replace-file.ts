@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ifReadable, syncFolder, withFile } from './files.js';
+import { syncFolder, unlessSystemError, withFile } from './files.js';
 
 /** The ending of temporary files; a killed process leaves one behind. */
 export const TEMPORARY_ENDING = '.svc.tmp';
@@ -33,7 +33,7 @@ export function replaceFile(
     renameSync(temporary, file);
   } catch (error) {
     // Where that fails as well, the first failure says more.
-    ifReadable(() => rmSync(temporary, { force: true }));
+    unlessSystemError(() => rmSync(temporary, { force: true }));
     // Nobody knows the temporary file, and the error of a descriptor names none.
     throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   }

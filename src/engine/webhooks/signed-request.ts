@@ -13,7 +13,7 @@ import {
 } from '../errors/index.js';
 import { resolveSecrets } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import { ifReadable } from '../support/files.js';
+import { unlessSystemError } from '../support/files.js';
 import { escapedPath } from '../support/request-path.js';
 import { isRecord, parsedJson, singleQuoted, suggestName } from '../support/text.js';
 import type { CallOutput } from './output-schemas.js';
@@ -111,7 +111,7 @@ function certificateOf(loaded: LoadedConfig, context: EngineContext) {
   const file = gatewayAddress(loaded, context).tls?.cert;
   if (file === undefined) return undefined;
   // Another user may run the listener, and the system may trust its certificate.
-  const pem = ifReadable(() => readFileSync(file));
+  const pem = unlessSystemError(() => readFileSync(file));
   return pem === undefined ? undefined : { file, pem };
 }
 

@@ -5,7 +5,7 @@ import { unlessSvcError } from '../../errors/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
-import { ifReadable, namesIn } from '../../support/files.js';
+import { namesIn, unlessSystemError } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { TEMPORARY_ENDING, WRITING_MS } from '../../support/replace-file.js';
 import { changeLines } from '../../support/text-diff.js';
@@ -158,7 +158,7 @@ function replacedFinding(file: RemovableFile): Finding {
 function temporaryFiles({ context, reading, agents }: DoctorWorld): Finding | undefined {
   const { stateDir, cacheDir, userConfigFile } = context.state;
   const config = 'checked' in reading ? [dirname(reading.checked.document.file)] : [];
-  const within = ifReadable(() => readdirSync(stateDir, { withFileTypes: true })) ?? [];
+  const within = unlessSystemError(() => readdirSync(stateDir, { withFileTypes: true })) ?? [];
   const folders = new Set([
     stateDir,
     ...within.flatMap((entry) => (entry.isDirectory() ? [join(stateDir, entry.name)] : [])),

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '../../errors/index.js';
 import { isIgnoredFolder } from '../../memory/sources/index.js';
 import { spaceProblem, writtenDisks } from '../../overview/disk-space.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { formatBytes, formatCount, formatCountOf } from '../../support/format.js';
 import {
   type ConfiguredWorld,
@@ -74,7 +74,7 @@ export const watchers = configuredCheck('watchers', async (world) => {
 const LIMIT = 'sys/fs/inotify/max_user_watches';
 
 function watchLimit({ host }: ConfiguredWorld): number | undefined {
-  const limit = Number(ifReadable(() => readFileSync(join(host.procDir, LIMIT), 'utf8')));
+  const limit = Number(unlessSystemError(() => readFileSync(join(host.procDir, LIMIT), 'utf8')));
   return Number.isInteger(limit) ? limit : undefined;
 }
 
@@ -95,7 +95,7 @@ function countFolders(folders: readonly string[]): number {
   const pending = [...folders];
   let count = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = ifReadable(() => readdirSync(folder, { withFileTypes: true }));
+    const entries = unlessSystemError(() => readdirSync(folder, { withFileTypes: true }));
     if (entries === undefined) continue;
     count += 1;
     if (count >= MOST_FOLDERS) return count;

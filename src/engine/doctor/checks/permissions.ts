@@ -6,7 +6,7 @@ import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { authFolder } from '../../providers/github-copilot/auth-files.js';
-import { ifReadable, namesIn } from '../../support/files.js';
+import { namesIn, unlessSystemError } from '../../support/files.js';
 import { formatMode } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import { nearestExisting } from '../../support/paths.js';
@@ -171,7 +171,7 @@ function indexFiles({ context, agents }: DoctorWorld): readonly Guarded[] {
 
 function checkAccess(one: Guarded, uid: number): Finding | undefined {
   // In a folder that cannot be entered, the folder is the problem.
-  const found = ifReadable(() => lstatSync(one.path, { throwIfNoEntry: false }));
+  const found = unlessSystemError(() => lstatSync(one.path, { throwIfNoEntry: false }));
   // A link is the user's choice.
   if (found === undefined || found.isSymbolicLink()) return undefined;
   const mode = found.mode & 0o7777;
@@ -198,7 +198,7 @@ function checkAccess(one: Guarded, uid: number): Finding | undefined {
 /** Why svc cannot write to one of its folders, or create it. */
 function refusal(folder: string): Finding | undefined {
   // In place of a dangling link, no folder can be created.
-  const isThere = (path: string): boolean => ifReadable(() => lstatSync(path)) !== undefined;
+  const isThere = (path: string): boolean => unlessSystemError(() => lstatSync(path)) !== undefined;
   const existing = nearestExisting(folder, isThere);
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);

@@ -12,7 +12,7 @@ import {
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { ifReadable, makeFolders, namesIn, PRIVATE_MODE } from '../../support/files.js';
+import { makeFolders, namesIn, PRIVATE_MODE, unlessSystemError } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import {
   documentOf,
@@ -151,7 +151,7 @@ export class ExtractedTexts {
 /** Undefined if there is none, or it is damaged. */
 function readKept(file: string): Extraction | undefined {
   const read = (): Buffer => gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
-  return parseExtraction(String(ifReadable(read)));
+  return parseExtraction(String(unlessSystemError(read)));
 }
 
 const MEGABYTE = 1024 * 1024;

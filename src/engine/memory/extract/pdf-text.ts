@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { pageLine } from '../../support/document-format.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { isInside, realOrGiven } from '../../support/paths.js';
 import { type Extraction, limitedText, MOST_TEXT_CHARS } from './limits.js';
 
@@ -38,7 +38,7 @@ export async function pdfText(bytes: Uint8Array, libraryDir: string): Promise<Ex
 }
 
 async function loadLibrary(dir: string): Promise<typeof import('unpdf') | undefined> {
-  const file = ifReadable(() => createRequire(join(dir, 'from.js')).resolve('unpdf'));
+  const file = unlessSystemError(() => createRequire(join(dir, 'from.js')).resolve('unpdf'));
   // Not from a folder above, which may be of somebody else.
   return file !== undefined && isInside(file, realOrGiven(join(dir, 'node_modules')))
     ? import(pathToFileURL(file).href)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { ifReadable, makeFolders, SHARED_FOLDER_MODE } from '../../support/files.js';
+import { makeFolders, SHARED_FOLDER_MODE, unlessSystemError } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
@@ -42,7 +42,7 @@ export async function undo(
     await home.writeForgetList({ ...list, entries });
     for (const { file, restored } of outcomes) {
       // A backup that stays does no harm.
-      if (restored) ifReadable(() => rmSync(file.backup, { force: true }));
+      if (restored) unlessSystemError(() => rmSync(file.backup, { force: true }));
     }
     return {
       entry,

@@ -13,7 +13,7 @@ import {
 import type { DeepReadonly } from '../../errors/output-schema.js';
 import type { StatePaths } from '../../support/context.js';
 import { crypto } from '../../support/crypto.js';
-import { ifReadable, PRIVATE_MODE, readRegularFile } from '../../support/files.js';
+import { PRIVATE_MODE, readRegularFile, unlessSystemError } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
 import { realTarget } from '../../support/paths.js';
 import { replaceFile } from '../../support/replace-file.js';
@@ -105,20 +105,22 @@ export function writeForgetList(file: string, list: ForgetList): void {
 /** Changes whenever the list changes; empty if there is none. */
 export function forgetMark({ listFile }: Pick<ForgetPlaces, 'listFile'>): string {
   // Whoever reads the list reports why it cannot be read.
-  const stats = ifReadable(() => statSync(listFile));
+  const stats = unlessSystemError(() => statSync(listFile));
   return stats === undefined ? '' : `${stats.size}-${stats.mtimeMs}`;
 }
 
 /** Whether all stores follow the list as it is now. Otherwise, forgetting was killed, or it came from another host. */
 export function isFollowed(places: ForgetPlaces): boolean {
   const mark = forgetMark(places);
-  return mark === '' || ifReadable(() => String(readRegularFile(followedFile(places)))) === mark;
+  return (
+    mark === '' || unlessSystemError(() => String(readRegularFile(followedFile(places)))) === mark
+  );
 }
 
 /** Notes that all stores follow the list. @param mark of the list that they read */
 export function noteFollowed(places: ForgetPlaces, mark: string): void {
   // If it cannot be written, the list is applied again.
-  if (mark !== '') ifReadable(() => replaceFile(followedFile(places), mark, PRIVATE_MODE));
+  if (mark !== '') unlessSystemError(() => replaceFile(followedFile(places), mark, PRIVATE_MODE));
 }
 
 function followedFile({ listFile }: ForgetPlaces): string {

@@ -4,7 +4,7 @@ export type { SessionListOutput, SessionOutput } from './output-schemas.js';
 
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { speaker } from '../../support/format.js';
 import { shortHash } from '../../support/text.js';
 import { iso } from '../../support/time.js';
@@ -157,7 +157,7 @@ function liveSession(
   if (first === undefined) return undefined;
   const startedAt = first.at ?? null;
   // A store has the time of the conversation; a file may have been copied since.
-  const lastAt = file.turns === undefined ? ifReadable(() => lastTurnAt(file)) : undefined;
+  const lastAt = file.turns === undefined ? unlessSystemError(() => lastTurnAt(file)) : undefined;
   const isKept = archived !== undefined && archived.turns > 0;
   return {
     id: shortHash(file.path),

@@ -8,7 +8,7 @@ import {
   systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { isGlob } from '../../support/glob.js';
 import { pathBelow } from '../../support/paths.js';
 import { removeStrayTemporary } from '../../support/replace-file.js';
@@ -147,7 +147,7 @@ export function whyNoMemory(
 /** Removes temporary files of killed processes, which may contain forgotten text. */
 export function removeStrays({ temporaries }: Pick<Scan, 'temporaries'>, nowMs: number): void {
   // A read-only workspace can still be indexed; svc doctor reports the file.
-  for (const path of temporaries) ifReadable(() => removeStrayTemporary(path, nowMs));
+  for (const path of temporaries) unlessSystemError(() => removeStrayTemporary(path, nowMs));
 }
 
 /** The workspace can be from the configuration, from a flag, or the default one. */

@@ -1,5 +1,5 @@
 import { EXTRACTION_VERSION } from '../../support/document-format.js';
-import { ifReadable, readPart } from '../../support/files.js';
+import { readPart, unlessSystemError } from '../../support/files.js';
 import {
   currentIdentity,
   type IndexIdentity,
@@ -214,7 +214,7 @@ function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean
   // The size of a conversation in a database is the number of its parts, not a position in the database's file.
   if (file.turns !== undefined) return added >= deltaMessages;
   const from = stored.fingerprint.size;
-  const bytes = ifReadable(() => readPart(file.absolutePath, from, added));
+  const bytes = unlessSystemError(() => readPart(file.absolutePath, from, added));
   // Indexing it will report the reason.
   if (bytes === undefined) return true;
   if (linesIn(bytes) >= deltaMessages) return true;

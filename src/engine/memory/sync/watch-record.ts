@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { acquireProcessLock, isProcessLockHeld } from '../../sqlite/process-lock.js';
-import { ifReadable, PRIVATE_MODE } from '../../support/files.js';
+import { PRIVATE_MODE, unlessSystemError } from '../../support/files.js';
 import { readJsonFile } from '../../support/json-file.js';
 import { replaceFile } from '../../support/replace-file.js';
 import { isRecord } from '../../support/text.js';
@@ -28,14 +28,16 @@ export async function openWatchRecord(indexFile: string, sinceMs: number) {
     write: (state: { readonly mode: WatchRecord['mode']; readonly why?: string }): void => {
       if (lock === undefined) return;
       const record = { pid: process.pid, sinceMs, ...state };
-      ifReadable(() => replaceFile(recordFile(base), `${JSON.stringify(record)}\n`, PRIVATE_MODE));
+      unlessSystemError(() =>
+        replaceFile(recordFile(base), `${JSON.stringify(record)}\n`, PRIVATE_MODE),
+      );
     },
     close: (): void => {
       const held = lock;
       if (held === undefined) return;
       lock = undefined;
-      ifReadable(() => rmSync(recordFile(base), { force: true }));
-      ifReadable(() => held.release());
+      unlessSystemError(() => rmSync(recordFile(base), { force: true }));
+      unlessSystemError(() => held.release());
     },
   };
 }
@@ -45,7 +47,7 @@ export function readWatchRecord(indexFile: string): WatchRecord | null {
   const base = baseOf(indexFile);
   // If the lock is free, its writer died.
   const isHeld =
-    existsSync(recordFile(base)) && ifReadable(() => isProcessLockHeld(lockFile(base)));
+    existsSync(recordFile(base)) && unlessSystemError(() => isProcessLockHeld(lockFile(base)));
   return isHeld ? watchRecordOf(readJsonFile(recordFile(base))) : null;
 }
 

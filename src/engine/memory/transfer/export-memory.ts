@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { ifReadable, PRIVATE_MODE, replaceableTarget } from '../../support/files.js';
+import { PRIVATE_MODE, replaceableTarget, unlessSystemError } from '../../support/files.js';
 import { removeStrayTemporaries, temporaryFor } from '../../support/replace-file.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
@@ -194,7 +194,7 @@ export async function writeExportFile<T>(
   const temporary = temporaryFor(target);
   const failing = <R>(work: Promise<R>): Promise<R> => work.catch((error) => fail(file, error));
   // A killed export left a whole memory behind, where no sync looks for it.
-  ifReadable(() => removeStrayTemporaries(dirname(target), Date.now()));
+  unlessSystemError(() => removeStrayTemporaries(dirname(target), Date.now()));
   const handle = await failing(open(temporary, 'wx', PRIVATE_MODE));
   try {
     let gathered: string[] = [];

@@ -1,7 +1,7 @@
 import { type FSWatcher, lstatSync, readdirSync, statSync, watch } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
 import { isIgnoredFolder, isIgnoreFile, kindOfName, type MemorySources } from '../sources/index.js';
 import { DATABASE_LOG, WatchScope } from './watch-scope.js';
@@ -205,7 +205,7 @@ const BELOW = '**';
 
 /** Undefined if there is no folder. Inode numbers are reused, birth times are not. */
 function identityOf(folder: string): string | undefined {
-  const stats = ifReadable(() => statSync(folder));
+  const stats = unlessSystemError(() => statSync(folder));
   return stats?.isDirectory() === true
     ? `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`
     : undefined;
@@ -213,7 +213,7 @@ function identityOf(folder: string): string | undefined {
 
 /** Equal as long as nothing was written; empty for a missing file. */
 function contentStamp(path: string): string {
-  const stats = ifReadable(() => statSync(path));
+  const stats = unlessSystemError(() => statSync(path));
   return stats === undefined ? '' : `${stats.size}:${stats.mtimeMs}`;
 }
 

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { pathBelow, realOrGiven } from '../../support/paths.js';
 import {
   Exclusions,
@@ -114,12 +114,12 @@ function isPartOf({ place, root }: PlaceOnDisk, path: string, kind: 'file' | 'fo
 }
 
 function kindOf(path: string): 'file' | 'folder' | 'other' {
-  const stats = ifReadable(() => lstatSync(path));
+  const stats = unlessSystemError(() => lstatSync(path));
   if (stats?.isDirectory() === true) return 'folder';
   return stats?.isFile() === true ? 'file' : 'other';
 }
 
 /** Undefined when the path cannot be resolved. */
 function realPath(path: string): string | undefined {
-  return ifReadable(() => realpathSync(path));
+  return unlessSystemError(() => realpathSync(path));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { fixed, listed, range } from '../dimensions.js';
 import { type DetectionScene, HOSTED, type Provider } from '../provider.js';
 
@@ -89,7 +89,7 @@ const TELLING_KEY =
 function givesCredentials(file: string, profile: string): boolean {
   let inProfile = false;
   // None if the file cannot be read.
-  const text = ifReadable(() => readFileSync(file, 'utf8')) ?? '';
+  const text = unlessSystemError(() => readFileSync(file, 'utf8')) ?? '';
   for (const line of text.split(/\r?\n/u).map((one) => one.trim())) {
     const section = /^\[([^\]]*)\]/u
       .exec(line)?.[1]

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { type Provider, SELF_HOSTED } from '../provider.js';
 import { DEFAULT_MODEL, runtimeState, runtimesDir } from './runtime/store.js';
 
@@ -19,7 +19,7 @@ export const local: Provider<'local'> = {
   detect: ({ settings, stateDir }) => {
     const { modelPath } = settings.local;
     if (modelPath === undefined) return { available: false, why: 'local.modelPath is unset' };
-    if (ifReadable(() => statSync(modelPath))?.isFile() !== true) {
+    if (unlessSystemError(() => statSync(modelPath))?.isFile() !== true) {
       return { available: false, why: `local.modelPath is not a file (${modelPath})` };
     }
     const runtime = runtimeState(runtimesDir(stateDir));

@@ -2,7 +2,7 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemErrorCode, systemReason } from '../../errors/index.js';
 import { crypto } from '../../support/crypto.js';
-import { ifReadable, withFile } from '../../support/files.js';
+import { unlessSystemError, withFile } from '../../support/files.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { headerFault } from './gguf-header.js';
@@ -146,7 +146,7 @@ export function modelFileState(
 }
 
 export function isDownloaded(path: string): boolean {
-  return ifReadable(() => statSync(path))?.isFile() === true;
+  return unlessSystemError(() => statSync(path))?.isFile() === true;
 }
 
 /** The absolute path where a model is or will be stored. */

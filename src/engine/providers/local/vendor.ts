@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { deferred, unlessAborted } from '../../support/async.js';
-import { ifReadable } from '../../support/files.js';
+import { unlessSystemError } from '../../support/files.js';
 import { runningMs } from '../../support/time.js';
 import { promptsOf } from '../open-models.js';
 import type {
@@ -187,7 +187,7 @@ export function usableCores(cgroupDir = '/sys/fs/cgroup'): number {
 /** `cpu.max` is `max` or microseconds per period (kernel.org, "Control Group v2", CPU). */
 function cpuShare(cgroupDir: string): number | undefined {
   // Missing on another system or an old kernel.
-  const text = ifReadable(() => readFileSync(`${cgroupDir}/cpu.max`, 'utf8')) ?? '';
+  const text = unlessSystemError(() => readFileSync(`${cgroupDir}/cpu.max`, 'utf8')) ?? '';
   const [, quota, period] = /^(\d+) (\d+)/u.exec(text) ?? [];
   return quota === undefined ? undefined : Number(quota) / Number(period);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import type { ResolvedAgent, ResolvedMemory } from '../../../config/index.js';
-import { ifReadable } from '../../../support/files.js';
+import { unlessSystemError } from '../../../support/files.js';
 import { createGlob, isGlob } from '../../../support/glob.js';
 import { isInside, realOrGiven, resolvePath } from '../../../support/paths.js';
 import { MS_PER_DAY } from '../../../support/time.js';
@@ -110,7 +110,7 @@ function collectionOf(
   workspace: string,
   agentId: string,
 ): Collection {
-  const isFile = ifReadable(() => statSync(path))?.isFile() === true;
+  const isFile = unlessSystemError(() => statSync(path))?.isFile() === true;
   const root = isFile ? dirname(path) : path;
   const isOutside = !isInside(root, workspace);
   const ownName = nameOf(name ?? basename(path));
@@ -233,6 +233,6 @@ function* filesOf(root: string, pattern: string) {
     return;
   }
   const absolutePath = join(root, pattern);
-  const stats = ifReadable(() => lstatSync(absolutePath));
+  const stats = unlessSystemError(() => lstatSync(absolutePath));
   if (stats?.isFile() === true) yield { absolutePath, ...fingerprintOf(stats) };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Warning } from '../../../errors/index.js';
 import type { DeepReadonly } from '../../../errors/output-schema.js';
 import type { Clock } from '../../../support/context.js';
-import { ifReadable } from '../../../support/files.js';
+import { unlessSystemError } from '../../../support/files.js';
 import { readJsonFile, writeJsonFile } from '../../../support/json-file.js';
 import { backoffMs } from '../../../support/time.js';
 import type { ExtSettings } from './ext-settings.js';
@@ -144,7 +144,7 @@ export function restWarning({ message, hint, untilMs }: Rest, nowMs: number): Wa
 
 /** If it cannot be written, the next query will determine it. */
 function tryUpdate(dir: string, change: (state: ExtState) => ExtState): void {
-  ifReadable(() => updateExtState(dir, change));
+  unlessSystemError(() => updateExtState(dir, change));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ifReadable } from '../../../support/files.js';
+import { unlessSystemError } from '../../../support/files.js';
 import { isInside } from '../../../support/paths.js';
 import type { LineRange } from '../../types.js';
 
@@ -47,7 +47,7 @@ function filesLike(
   if (first === undefined || segments.length > MOST_DEPTH) return [];
   const files: string[] = [];
   // It may have been removed since it was indexed.
-  for (const entry of ifReadable(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
+  for (const entry of unlessSystemError(() => readdirSync(folder, { withFileTypes: true })) ?? []) {
     budget.left -= 1;
     if (budget.left < 0) return files;
     const path = join(folder, entry.name);
@@ -69,7 +69,7 @@ function isLike(name: string, segments: readonly string[]): boolean {
 
 /** Undefined for non-files and for paths that lead outside through links. */
 function fileBelow(root: string, path: string): string | undefined {
-  return ifReadable(() => {
+  return unlessSystemError(() => {
     const real = realpathSync(join(root, path));
     return isInside(real, root) && statSync(real).isFile() ? real : undefined;
   });

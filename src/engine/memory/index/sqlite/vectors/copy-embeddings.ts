@@ -1,6 +1,6 @@
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
 import { runSql } from '../../../../sqlite/query.js';
-import { ifReadable } from '../../../../support/files.js';
+import { unlessSystemError } from '../../../../support/files.js';
 import { isDamage } from '../index-file.js';
 import { allSpaces, findSpace, hashChunks } from './spaces.js';
 
@@ -33,7 +33,7 @@ export function copyEmbeddings(
 ): void {
   // A separate connection: attached, the old file would inherit the locking mode of the new one.
   const settings = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
-  const source = ifReadable(() => openDatabase(fromFile, settings));
+  const source = unlessSystemError(() => openDatabase(fromFile, settings));
   if (source === undefined) return;
   try {
     database.transaction(() => {
