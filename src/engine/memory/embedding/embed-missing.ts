@@ -10,7 +10,7 @@ import {
   type ProviderPath,
   providerErrorOf,
 } from '../../embeddings/index.js';
-import { SvcError } from '../../errors/index.js';
+import { SvcError, skipSvcError } from '../../errors/index.js';
 import type { EmbeddingEvent } from '../../providers/embedding-event.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
 import { anySignal, NEVER } from '../../support/async.js';
@@ -134,12 +134,6 @@ async function embedWith(
   }
 }
 
-/** What a provider was asked for; only media have a path. */
-type Answers = EmbeddedPart<{ readonly key: string; readonly path?: string }>;
-
-/** Share of a search's time in which requests are started, so that most of them finish. */
-const TIME_TO_START = 0.6;
-
 function embeddingRun(index: MemoryIndex, provider: PathProvider, options: EmbedMissingOptions) {
   const { atMost, written, path, clock, cacheEntries, waitsForJobs, workspaceDir, onEvent } =
     options;
@@ -150,16 +144,10 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
   let otherHosts: readonly string[] = [];
   let identityInUse: string | undefined;
   let hasDoneTexts = false;
-  /** The size of what a search gave to the provider so far, in passages. */
-  let sizeSoFar = 0;
-  let embedded = 0;
-  let refused = 0;
-  let refusal: string | undefined;
-  /** Answers to pieces of contents that are still incomplete. */
-  const answersByContent = new Map<string, Answers['embedded' | 'refused'][number][]>();
-  const startedMs = runningMs();
   let tokens = 0;
   let requests = 0;
+  const answers = answerStore(index, onEvent);
+  const limit = atMost === undefined ? undefined : searchLimit(atMost, provider.queryTimeoutMs);
 
   async function embed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<void> {
     const identity = identityKey(adapter.identity);
@@ -197,6 +185,7 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
 
   /** Whether the provider has answered. */
   function hasProgress(): boolean {
+    const { embedded, refused } = answers.counts();
     return hasDoneTexts || embedded + refused > 0;
   }
 
@@ -218,13 +207,13 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
   }
 
   function summary(failure: SvcError | undefined): EmbeddingSummary {
+    const { embedded, ...refusals } = answers.counts();
     return {
       provider: provider.choice.provider,
       model: model ?? null,
       embedded,
       known,
-      refused,
-      ...(refusal === undefined ? {} : { refusal }),
+      ...refusals,
       pending,
       ...(otherHosts.length === 0 ? {} : { embeddedBy: otherHosts }),
       tokens,
@@ -247,15 +236,13 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
     const jobs = batchJobsOf(index, identity);
     const { batch } = adapter;
     const usesJobs =
-      batch !== undefined && atMost === undefined && (batch.isOn || (await jobs.list()).length > 0);
+      batch !== undefined && limit === undefined && (batch.isOn || (await jobs.list()).length > 0);
     if (!usesJobs) {
-      const pieces =
-        atMost === undefined
-          ? missing
-          : // Of a passage, all pieces or none.
-            upToLimit(missing, atMost, ({ key }) => (pieceOfKey(key).piece === 0 ? 1 : 0));
+      // Of a passage, all pieces or none.
+      const sizeOf = ({ key }: { key: string }) => (pieceOfKey(key).piece === 0 ? 1 : 0);
+      const pieces = limit?.within(missing, sizeOf) ?? missing;
       for await (const part of adapter.embedDocuments(pieces, embedOptions(signal))) {
-        await store(identity, part);
+        await answers.store(identity, part);
       }
       return;
     }
@@ -263,7 +250,7 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
     const waits = waitsForJobs && isMissing;
     const jobOptions = { ...embedOptions(signal), clock, jobs, fewInline, waits };
     for await (const part of batch.embed(withoutDuplicates(missing), jobOptions)) {
-      await store(identity, part);
+      await answers.store(identity, part);
     }
   }
 
@@ -274,43 +261,12 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
     signal: AbortSignal,
   ): Promise<void> {
     const missing = missingMedia(index, identity);
-    const searched = atMost === undefined ? missing : upToLimit(missing, atMost, mediaSize);
-    const onChanged = (changed: MissingMedia): void => {
-      sizeSoFar -= mediaSize(changed);
-    };
+    const searched = limit?.within(missing, mediaSize) ?? missing;
+    const onChanged = (changed: MissingMedia): void => limit?.giveBack(mediaSize(changed));
     const files = withoutDuplicates(mediaFiles(searched, workspaceDir, onChanged));
     for await (const part of adapter.embedDocuments(files, embedOptions(signal))) {
-      await store(identity, part);
+      await answers.store(identity, part);
     }
-  }
-
-  /** Stores and counts the contents of which every piece is answered; some pieces of one may be refused. */
-  async function store(identity: string, answers: Answers): Promise<void> {
-    const entries: EmbeddingEntry[] = [];
-    const refusals: RefusedContent[] = [];
-    for (const answer of [...answers.embedded, ...answers.refused]) {
-      const { content, pieces } = pieceOfKey(answer.input.key);
-      const answered = answersByContent.get(content) ?? [];
-      answered.push(answer);
-      answersByContent.set(content, answered);
-      if (answered.length < pieces) continue;
-      answersByContent.delete(content);
-      const hash = Buffer.from(content, 'hex');
-      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
-      if (vectors.length > 0) entries.push({ hash, vectors });
-      else {
-        const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
-        const { why = '', input: { path: file } = {} } = first ?? {};
-        refusal ??= file === undefined ? why : `${file}: ${why}`;
-        refusals.push({ hash, why, isMedia: file !== undefined });
-      }
-    }
-    if (entries.length > 0) await index.putEmbeddings(identity, entries);
-    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
-    embedded += entries.length;
-    refused += refusals.length;
-    const passages = entries.length + refusals.length;
-    if (passages > 0) onEvent({ type: 'embed.stored', passages });
   }
 
   /** Skips media that the model cannot embed. @returns how many were skipped now */
@@ -330,23 +286,6 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
     return files;
   }
 
-  /** Passages within the limits of one search, in size and time. */
-  async function* upToLimit<T>(
-    passages: AsyncIterable<T>,
-    most: number,
-    sizeOf: (passage: T) => number,
-  ): AsyncGenerator<T> {
-    const untilMs = startedMs + provider.queryTimeoutMs * TIME_TO_START;
-    for await (const passage of passages) {
-      const size = sizeOf(passage);
-      if (size > 0 && (runningMs() > untilMs || sizeSoFar >= most)) return;
-      // A file too large for one search must not block smaller ones.
-      if (sizeSoFar + size > most) continue;
-      sizeSoFar += size;
-      yield passage;
-    }
-  }
-
   function embedOptions(signal: AbortSignal): EmbedOptions {
     const onAdapterEvent = (event: EmbeddingEvent): void => {
       if (event.type === 'request.finished') {
@@ -361,6 +300,77 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
   return { embed, countPending, release, hasProgress, summary };
 }
 
+/** What a provider was asked for; only media have a path. */
+type Answers = EmbeddedPart<{ readonly key: string; readonly path?: string }>;
+
+/** Stores contents, and counts them, once every piece of one is answered; some pieces may be refused. */
+function answerStore(index: MemoryIndex, onEvent: EmbedMissingOptions['onEvent']) {
+  const incomplete = new Map<string, Answers['embedded' | 'refused'][number][]>();
+  let embedded = 0;
+  let refused = 0;
+  let refusal: string | undefined;
+
+  async function store(identity: string, answers: Answers): Promise<void> {
+    const entries: EmbeddingEntry[] = [];
+    const refusals: RefusedContent[] = [];
+    for (const answer of [...answers.embedded, ...answers.refused]) {
+      const { content, pieces } = pieceOfKey(answer.input.key);
+      const answered = incomplete.get(content) ?? [];
+      answered.push(answer);
+      incomplete.set(content, answered);
+      if (answered.length < pieces) continue;
+      incomplete.delete(content);
+      const hash = Buffer.from(content, 'hex');
+      const vectors = answered.flatMap((one) => ('vector' in one ? [one.vector] : []));
+      if (vectors.length > 0) entries.push({ hash, vectors });
+      else {
+        const [first] = answered.flatMap((one) => ('why' in one ? [one] : []));
+        const { why = '', input: { path: file } = {} } = first ?? {};
+        refusal ??= file === undefined ? why : `${file}: ${why}`;
+        refusals.push({ hash, why, isMedia: file !== undefined });
+      }
+    }
+    if (entries.length > 0) await index.putEmbeddings(identity, entries);
+    if (refusals.length > 0) await index.refuseEmbeddings(identity, refusals);
+    embedded += entries.length;
+    refused += refusals.length;
+    const passages = entries.length + refusals.length;
+    if (passages > 0) onEvent({ type: 'embed.stored', passages });
+  }
+
+  const counts = () => ({ embedded, refused, ...(refusal === undefined ? {} : { refusal }) });
+  return { store, counts };
+}
+
+/** Share of a search's time in which requests are started, so that most of them finish. */
+const TIME_TO_START = 0.6;
+
+/** Limits what one search gives to a provider, in size and time. @param most the size, in passages */
+function searchLimit(most: number, queryTimeoutMs: number) {
+  const untilMs = runningMs() + queryTimeoutMs * TIME_TO_START;
+  let given = 0;
+
+  async function* within<T>(
+    passages: AsyncIterable<T>,
+    sizeOf: (passage: T) => number,
+  ): AsyncGenerator<T> {
+    for await (const passage of passages) {
+      const size = sizeOf(passage);
+      if (size > 0 && (runningMs() > untilMs || given >= most)) return;
+      // A file too large for one search must not block smaller ones.
+      if (given + size > most) continue;
+      given += size;
+      yield passage;
+    }
+  }
+
+  /** For what was not sent after all. */
+  const giveBack = (size: number): void => {
+    given -= size;
+  };
+  return { within, giveBack };
+}
+
 async function identitiesOf(
   index: MemoryIndex,
   provider: PathProvider,
@@ -370,8 +380,9 @@ async function identitiesOf(
   if ((await index.vectorIdentities()).length < 2) return [];
   try {
     return [identityKey((await provider.open(signal)).identity)];
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
+    skipSvcError(error);
     // It cannot be opened, so its identity is unknown: keep everything.
     return [...(await index.vectorIdentities())];
   }
