@@ -27,6 +27,10 @@ export interface ChatFakeOptions {
   readonly thinks?: number;
   /** Whether a model of Anthropic refuses a budget for thinking, as newer ones do. */
   readonly isAdaptive?: boolean;
+  /** What a model of OpenAI accepts as its effort; nothing if empty, as for models that do not think. */
+  readonly efforts?: readonly string[];
+  /** Whether a model of OpenAI knows only the newer name of the limit, as those that think do. */
+  readonly isNewer?: boolean;
 }
 
 const openAiRequest = z.strictObject({
@@ -41,7 +45,7 @@ const openAiRequest = z.strictObject({
     .check(z.minLength(1)),
   max_tokens: z.optional(z.int().check(z.minimum(1))),
   max_completion_tokens: z.optional(z.int().check(z.minimum(1))),
-  reasoning_effort: z.optional(z.enum(['minimal', 'low', 'medium', 'high', 'xhigh'])),
+  reasoning_effort: z.optional(z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
   stream: z.optional(z.literal(false)),
 });
 
@@ -80,7 +84,7 @@ const KEY_REFUSED = `Incorrect API key provided: ${CHAT_KEY}.`;
 
 function answerOpenAi(
   request: RecordedRequest,
-  { reply, thinks = 0 }: ChatFakeOptions,
+  { reply, thinks = 0, efforts, isNewer = false }: ChatFakeOptions,
 ): FakeAnswer {
   if (request.headers.authorization !== `Bearer ${CHAT_KEY}`) {
     return openAiFailure(401, 'invalid_request_error', 'invalid_api_key', KEY_REFUSED);
@@ -92,7 +96,26 @@ function answerOpenAi(
   if (!parsed.success) {
     return openAiFailure(400, 'invalid_request_error', null, z.prettifyError(parsed.error));
   }
-  const { model, messages, max_tokens: older, max_completion_tokens: newer } = parsed.data;
+  const {
+    model,
+    messages,
+    max_tokens: older,
+    max_completion_tokens: newer,
+    reasoning_effort: effort,
+  } = parsed.data;
+  if (isNewer && older !== undefined) {
+    const message =
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    return openAiFailure(400, 'invalid_request_error', 'unsupported_parameter', message);
+  }
+  if (effort !== undefined && efforts?.includes(effort) === false) {
+    const listed = efforts.map((one) => `'${one}'`).join(', ');
+    const message =
+      listed === ''
+        ? 'Unrecognized request argument supplied: reasoning_effort'
+        : `Unsupported value: 'reasoning_effort' does not support '${effort}' with this model. Supported values are: ${listed}.`;
+    return openAiFailure(400, 'invalid_request_error', 'unsupported_value', message);
+  }
   if (older !== undefined && newer !== undefined) {
     return openAiFailure(400, 'invalid_request_error', null, 'Two limits contradict each other.');
   }

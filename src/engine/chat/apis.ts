@@ -30,19 +30,25 @@ export interface ChatAnswer {
   readonly tokens: number | undefined;
 }
 
+/** What differs among models with the same API. Refusals reveal it; see {@link traitsIn}. */
+export interface ModelTraits {
+  /** Whether it is a server of any kind that copies OpenAI's API; one in front of OpenAI's models is not. */
+  readonly isCompatible: boolean;
+  /** Whether it refuses a budget for thinking. */
+  readonly isAdaptive: boolean;
+  /** The efforts it accepts, in order; empty if it does not know the field. Undefined until it refuses one. */
+  readonly efforts?: readonly string[] | undefined;
+}
+
 interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'model'> {
   readonly vendor: ChatVendor;
-  /** Whether it is a server of any kind that copies OpenAI's API. */
-  readonly isCompatible: boolean;
-  /** Whether the model is known to refuse a budget for thinking. */
-  readonly isAdaptive: boolean;
 }
 
 interface ChatApi {
   readonly url: (settings: ApiSettings) => string;
   readonly headers: (settings: ApiSettings) => Readonly<Record<string, string>>;
   readonly body: (
-    settings: ApiSettings,
+    settings: ApiSettings & ModelTraits,
     request: Pick<ChatRequest, 'maxTokens' | 'prompt' | 'system' | 'thinking'>,
   ) => Readonly<Record<string, unknown>>;
   /** @throws VendorFault if there is no answer in it */
@@ -60,11 +66,12 @@ const THINKING_TOKENS = 4096;
 const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
-  body: ({ vendor, model, isCompatible }, { system, prompt, maxTokens, thinking = 'off' }) => {
+  body: (settings, { system, prompt, maxTokens, thinking = 'off' }) => {
+    const { vendor, model, isCompatible, efforts } = settings;
     const thinks = vendor.reasons && thinking !== 'off';
     // A compatible server may refuse a limit that its context has no room for.
     const least = isCompatible ? 0 : THINKING_TOKENS;
-    const effort = thinking === 'max' ? 'xhigh' : thinking;
+    const effort = thinks && thinking !== 'adaptive' ? effortOf(thinking, efforts) : undefined;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
     const limitField = isCompatible ? 'max_tokens' : vendor.limitField;
     return {
@@ -74,7 +81,7 @@ const OPENAI_CHAT: ChatApi = {
         { role: 'user', content: prompt },
       ],
       [limitField]: thinks ? maxTokens + THINKING_TOKENS : Math.max(maxTokens, least),
-      ...(thinks && thinking !== 'adaptive' ? { reasoning_effort: effort } : {}),
+      ...(effort === undefined ? {} : { reasoning_effort: effort }),
       stream: false,
     };
   },
@@ -101,6 +108,15 @@ const OPENAI_CHAT: ChatApi = {
       : explainGemini({ ...answer, body });
   },
 };
+
+/** OpenAI's words for how much a model thinks, in order. */
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+
+/** The least accepted effort of at least the wanted one, else the highest; undefined if none is accepted. */
+function effortOf(thinking: Thinking, accepted: readonly string[] = EFFORTS): string | undefined {
+  const least = EFFORTS.indexOf(thinking === 'max' ? 'xhigh' : thinking);
+  return accepted.find((effort) => EFFORTS.indexOf(effort) >= least) ?? accepted.at(-1);
+}
 
 /** Anthropic's models and Mistral's thinking models answer in parts; the text parts are the answer. */
 function textOfParts(content: unknown): string | undefined {
@@ -167,8 +183,19 @@ const ANTHROPIC_CHAT: ChatApi = {
   },
 };
 
-/** How newer models of Anthropic refuse a budget: Use "thinking.type.adaptive" and "output_config.effort". */
-export const ONLY_ADAPTIVE = /"thinking\.type\.enabled" is not supported/u;
+/**
+ * What a refused request reveals about a model; undefined if nothing. Newer models of Anthropic point to
+ * "thinking.type.adaptive", newer ones of OpenAI to "max_completion_tokens"; OpenAI's list the efforts they support, if any.
+ */
+export function traitsIn(refusal: string): Partial<ModelTraits> | undefined {
+  if (/"thinking\.type\.enabled" is not supported/u.test(refusal)) return { isAdaptive: true };
+  if (/'max_tokens'.{0,100}'max_completion_tokens'/su.test(refusal)) return { isCompatible: false };
+  if (!/\breasoning[._]effort\b|\bvalue: '(?:minimal|low|medium|high|xhigh)'/u.test(refusal))
+    return undefined;
+  const [, listed = ''] = /\b(?:values are|one of)\b(.*)/su.exec(refusal) ?? [];
+  const words = listed.split(/\W+/u);
+  return { efforts: EFFORTS.filter((effort) => words.includes(effort)) };
+}
 
 /** Thinking counts towards `max_tokens`, so it is added. */
 function limits(

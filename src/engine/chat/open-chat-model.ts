@@ -6,10 +6,18 @@ import { broken } from '../providers/read-vectors.js';
 import { createPacer, INTERACTIVE } from '../providers/requests/pacer.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
-import { CHAT_APIS, type ChatAnswer, type ChatRequest, ONLY_ADAPTIVE } from './apis.js';
+import {
+  CHAT_APIS,
+  type ChatAnswer,
+  type ChatRequest,
+  type ModelTraits,
+  traitsIn,
+} from './apis.js';
 import { CHAT_VENDORS, type ChatChoice, type ChatVendor } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
+/** One of the name of the limit, and one of the effort. */
+const MOST_REFUSALS = 2;
 
 /**
  * Opens a chat model: reads its key and headers. Requests are retried a few times, but never after
@@ -28,8 +36,11 @@ export async function openChatModel(
   });
   const vendor: ChatVendor = CHAT_VENDORS[choice.vendor];
   const { model, baseUrl } = choice;
-  const isCompatible = choice.customEndpoint && choice.vendor === 'openai';
-  let settings = { vendor, model, baseUrl, isCompatible, isAdaptive: false, ...access };
+  const settings = { vendor, model, baseUrl, ...access };
+  let traits: ModelTraits = {
+    isCompatible: choice.customEndpoint && choice.vendor === 'openai',
+    isAdaptive: false,
+  };
   const api = CHAT_APIS[vendor.api];
   const pacer = createPacer();
   const ask = async (request: ChatRequest): Promise<ChatAnswer> => {
@@ -38,7 +49,7 @@ export async function openChatModel(
         method: 'POST',
         url: api.url(settings),
         headers: api.headers(settings),
-        json: api.body(settings, request),
+        json: api.body({ ...settings, ...traits }, request),
         signal: request.signal,
         timeoutMs: request.timeoutMs ?? TIMEOUT_MS,
         pacing: pacer.pacing(INTERACTIVE),
@@ -52,26 +63,29 @@ export async function openChatModel(
     }
     return answer;
   };
+  /** Asks again, in a form that the model accepts, if a refusal says which. */
+  const askAsAccepted = async (request: ChatRequest, refusals = 0): Promise<ChatAnswer> => {
+    try {
+      return await ask(request);
+    } catch (error) {
+      const revealed = error instanceof VendorFault ? traitsIn(error.message) : undefined;
+      if (revealed === undefined || refusals === MOST_REFUSALS) throw error;
+      traits = { ...traits, ...revealed };
+      return askAsAccepted(request, refusals + 1);
+    }
+  };
   return {
     name: choice.name,
     endpoint: shownAddress(choice.baseUrl),
     complete: async (request) => {
       try {
-        return await ask(request).catch((error: unknown) => {
-          if (settings.isAdaptive || !refusesBudget(error)) throw error;
-          settings = { ...settings, isAdaptive: true };
-          return ask(request);
-        });
+        return await askAsAccepted(request);
       } catch (error) {
         request.signal.throwIfAborted();
         throw asChatError(error, choice);
       }
     },
   };
-}
-
-function refusesBudget(error: unknown): boolean {
-  return error instanceof VendorFault && ONLY_ADAPTIVE.test(error.message);
 }
 
 /** Converts a vendor's fault to an SvcError; passes other errors through. */

@@ -137,6 +137,49 @@ test('OpenAI itself gets the newer name of the limit, and thinking only where it
   });
 });
 
+test('a model that refuses an effort gets the next one that it accepts, or none', async () => {
+  const reply = () => 'Yes.';
+  const cases = [
+    { efforts: ['none', 'low', 'medium', 'high'], minimal: 'low', max: 'high' },
+    { efforts: ['high'], minimal: 'high', max: 'high' },
+    { efforts: [], minimal: undefined, max: undefined },
+  ];
+  for (const { efforts, minimal, max } of cases) {
+    await withFake(startOpenAiChatFake({ reply, efforts }), async (fake) => {
+      const providers = { openai: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
+      const model = await opened('openai/gpt-5.1', providers);
+      assert.is((await model.complete(ask({ thinking: 'minimal' }))).text, 'Yes.');
+      assert.is(bodyOf(fake)['reasoning_effort'], minimal);
+      await model.complete(ask({ thinking: 'max' }));
+      assert.is(bodyOf(fake)['reasoning_effort'], max);
+      assert.is(fake.requests.length, 3, 'the refusal is remembered');
+    });
+  }
+});
+
+test('a gateway in front of a newer model of OpenAI gets the newer name of the limit, and room to think', async () => {
+  const options = { isNewer: true, thinks: 2000, efforts: ['low'], reply: () => 'Yes.' };
+  await withFake(startOpenAiChatFake(options), async (fake) => {
+    const model = await opened('gate/gpt-5', { gate: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    assert.is((await model.complete(ask({ thinking: 'high' }))).text, 'Yes.');
+    assert.is(bodyOf(fake)['max_tokens'], undefined);
+    assert.is(bodyOf(fake)['reasoning_effort'], 'low');
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(fake.requests.length, 4, 'the two refusals are remembered');
+  });
+});
+
+test('a server that repeats a refusal is not asked forever', async () => {
+  const message = "Use 'max_tokens', not 'max_completion_tokens': reasoning_effort is unsupported";
+  const answer = () => ({ status: 400, body: { error: { message } } });
+  await withFake(startFake({ answer, troubleAnswers: {} }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    const error = await failureOf(model.complete(ask({ thinking: 'low' })));
+    assert.match(error.message, 'reasoning_effort is unsupported');
+    assert.is(fake.requests.length, 3);
+  });
+});
+
 test('a model that thinks unasked has tokens left for its answer', async () => {
   await withFake(startOpenAiChatFake({ thinks: 2000, reply: () => 'Yes.' }), async (fake) => {
     const env = { OLLAMA_HOST: fake.origin };
