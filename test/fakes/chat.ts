@@ -25,9 +25,9 @@ export interface ChatFakeOptions {
   readonly reply?: (question: ChatQuestion) => ChatReply;
   /** Tokens that the model thinks, unasked. They count towards the limit of its answer. */
   readonly thinks?: number;
-  /** Whether a model of Anthropic refuses a budget for thinking, as newer ones do. */
+  /** Whether a model of Anthropic refuses a budget for thinking, as newer ones do, or else "adaptive". */
   readonly isAdaptive?: boolean;
-  /** What a model of OpenAI accepts as its effort; nothing if empty, as for models that do not think. */
+  /** The efforts that a model accepts; if empty, it does not know the field. */
   readonly efforts?: readonly string[];
   /** Whether a model of OpenAI knows only the newer name of the limit, as those that think do. */
   readonly isNewer?: boolean;
@@ -174,7 +174,7 @@ const anthropicRequest = z.strictObject({
 
 /** `POST /v1/messages` (docs.claude.com/en/api/messages). */
 export function startAnthropicFake(options: ChatFakeOptions = {}): Promise<FakeVendor> {
-  const { reply, thinks = 0, isAdaptive = false } = options;
+  const { reply, thinks = 0 } = options;
   return startFake({
     answer: (request) => {
       if (request.headers['x-api-key'] !== CHAT_KEY) {
@@ -190,13 +190,9 @@ export function startAnthropicFake(options: ChatFakeOptions = {}): Promise<FakeV
       if (!parsed.success) {
         return anthropicFailure(400, 'invalid_request_error', z.prettifyError(parsed.error));
       }
-      const { model, system = '', messages, max_tokens: limit, thinking } = parsed.data;
-      if (thinking?.type === 'enabled' && thinking.budget_tokens >= limit) {
-        return anthropicFailure(400, 'invalid_request_error', 'max_tokens must exceed the budget');
-      }
-      if (thinking?.type === 'enabled' && isAdaptive) {
-        return anthropicFailure(400, 'invalid_request_error', ONLY_ADAPTIVE);
-      }
+      const { model, system = '', messages, max_tokens: limit } = parsed.data;
+      const refusal = thinkingRefusal(parsed.data, options);
+      if (refusal !== undefined) return anthropicFailure(400, 'invalid_request_error', refusal);
       const user = messages.at(-1)?.content ?? '';
       const { content, finish = 'end_turn' } =
         thinks >= limit
@@ -229,6 +225,24 @@ export function startAnthropicFake(options: ChatFakeOptions = {}): Promise<FakeV
 
 const ONLY_ADAPTIVE =
   '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
+
+function thinkingRefusal(
+  { max_tokens: limit, thinking, output_config }: z.infer<typeof anthropicRequest>,
+  { isAdaptive, efforts }: ChatFakeOptions,
+): string | undefined {
+  if (thinking?.type === 'enabled') {
+    if (thinking.budget_tokens >= limit) return 'max_tokens must exceed the budget';
+    if (isAdaptive) return ONLY_ADAPTIVE;
+  }
+  if (thinking?.type === 'adaptive' && isAdaptive === false) {
+    return 'adaptive thinking is not supported on this model';
+  }
+  const effort = output_config?.effort;
+  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return undefined;
+  return efforts.length === 0
+    ? 'This model does not support the effort parameter.'
+    : `This model does not support effort level '${effort}'. Supported levels: ${efforts.join(', ')}.`;
+}
 
 function anthropicFailure(status: number, type: string, message: string): FakeAnswer {
   return { status, body: { type: 'error', error: { type, message } } };

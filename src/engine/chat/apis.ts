@@ -34,8 +34,8 @@ export interface ChatAnswer {
 export interface ModelTraits {
   /** Whether it is a server of any kind that copies OpenAI's API; one in front of OpenAI's models is not. */
   readonly isCompatible: boolean;
-  /** Whether it refuses a budget for thinking. */
-  readonly isAdaptive: boolean;
+  /** Whether it decides itself how long to think, or gets a budget. Undefined until it refuses one of these. */
+  readonly isAdaptive?: boolean | undefined;
   /** The efforts it accepts, in order; empty if it does not know the field. Undefined until it refuses one. */
   readonly efforts?: readonly string[] | undefined;
 }
@@ -67,11 +67,11 @@ const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: (settings, { system, prompt, maxTokens, thinking = 'off' }) => {
-    const { vendor, model, isCompatible, efforts } = settings;
+    const { vendor, model, isCompatible, efforts = EFFORTS.slice(0, -1) } = settings;
     const thinks = vendor.reasons && thinking !== 'off';
     // A compatible server may refuse a limit that its context has no room for.
     const least = isCompatible ? 0 : THINKING_TOKENS;
-    const effort = thinks && thinking !== 'adaptive' ? effortOf(thinking, efforts) : undefined;
+    const effort = thinks ? effortOf(thinking, efforts) : undefined;
     // OpenAI's newer models reject the old name; other servers might not know the new one.
     const limitField = isCompatible ? 'max_tokens' : vendor.limitField;
     return {
@@ -109,13 +109,34 @@ const OPENAI_CHAT: ChatApi = {
   },
 };
 
-/** OpenAI's words for how much a model thinks, in order. */
-const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'];
+/** How much a model can be told to think, in order. */
+const EFFORTS: readonly string[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-/** The least accepted effort of at least the wanted one, else the highest; undefined if none is accepted. */
-function effortOf(thinking: Thinking, accepted: readonly string[] = EFFORTS): string | undefined {
-  const least = EFFORTS.indexOf(thinking === 'max' ? 'xhigh' : thinking);
-  return accepted.find((effort) => EFFORTS.indexOf(effort) >= least) ?? accepted.at(-1);
+/** The highest accepted effort of at most the wanted one, else the lowest; undefined to leave it to the model. */
+function effortOf(thinking: Thinking, accepted: readonly string[]): string | undefined {
+  if (thinking === 'adaptive') return undefined;
+  const wanted = EFFORTS.indexOf(thinking);
+  return accepted.findLast((effort) => EFFORTS.indexOf(effort) <= wanted) ?? accepted[0];
+}
+
+/**
+ * What a refused request reveals about a model; undefined if nothing. Newer models of Anthropic point to
+ * "thinking.type.adaptive", newer ones of OpenAI to "max_completion_tokens". Of both, and of Gemini, a refusal of an effort
+ * names those that are supported, or only the refused one, or none if the model does not know the field.
+ *
+ * @param efforts what it accepts as far as is known
+ */
+export function traitsIn(refusal: string, efforts = EFFORTS): Partial<ModelTraits> | undefined {
+  if (/"thinking\.type\.enabled" is not supported/u.test(refusal)) return { isAdaptive: true };
+  if (/\badaptive thinking is not supported/iu.test(refusal)) return { isAdaptive: false };
+  if (/'max_tokens'.{0,100}'max_completion_tokens'/su.test(refusal)) return { isCompatible: false };
+  if (!/effort\b|\bthinking.level|\bvalue: '(?:minimal|low|medium|x?high)'/iu.test(refusal))
+    return undefined;
+  const [, listed] = /\b(?:(?:values|levels)(?: are)?:|one of)(.*)/su.exec(refusal) ?? [];
+  const words = (listed ?? refusal).toLowerCase().split(/[\W_]+/u);
+  if (listed !== undefined) return { efforts: EFFORTS.filter((effort) => words.includes(effort)) };
+  const isNamed = EFFORTS.some((effort) => words.includes(effort));
+  return { efforts: isNamed ? efforts.filter((effort) => !words.includes(effort)) : [] };
 }
 
 /** Anthropic's models and Mistral's thinking models answer in parts; the text parts are the answer. */
@@ -137,16 +158,15 @@ function tokensOf(input: unknown, output: unknown): ChatAnswer['tokens'] {
 }
 
 /** Tokens for thinking; the API's minimum is 1,024. */
-const BUDGETS: Readonly<Record<Exclude<Thinking, 'adaptive' | 'off'>, number>> = {
+const BUDGETS: Readonly<Record<Exclude<Thinking, 'off'>, number>> = {
   minimal: 1024,
   low: 2048,
   medium: 4096,
+  adaptive: 8192,
   high: 8192,
   xhigh: 16_384,
   max: 32_768,
 };
-/** For models that decide themselves how long to think. */
-const ADAPTIVE_ROOM = 8192;
 
 /** `POST /v1/messages` (docs.claude.com/en/api/messages). */
 const ANTHROPIC_CHAT: ChatApi = {
@@ -156,11 +176,11 @@ const ANTHROPIC_CHAT: ChatApi = {
     ...(credential === undefined ? {} : { 'x-api-key': credential.value }),
     ...headers,
   }),
-  body: ({ model, isAdaptive }, { system, prompt, maxTokens, thinking = 'off' }) => ({
-    model,
+  body: (settings, { system, prompt, maxTokens, thinking = 'off' }) => ({
+    model: settings.model,
     ...(system === '' ? {} : { system }),
     messages: [{ role: 'user', content: prompt }],
-    ...limits(maxTokens, thinking, isAdaptive),
+    ...limits(maxTokens, thinking, settings),
   }),
   read: (json) => {
     const text = textOfParts(jsonAt(json, 'content'));
@@ -183,43 +203,22 @@ const ANTHROPIC_CHAT: ChatApi = {
   },
 };
 
-/**
- * What a refused request reveals about a model; undefined if nothing. Newer models of Anthropic point to
- * "thinking.type.adaptive", newer ones of OpenAI to "max_completion_tokens"; OpenAI's list the efforts they support, if any.
- */
-export function traitsIn(refusal: string): Partial<ModelTraits> | undefined {
-  if (/"thinking\.type\.enabled" is not supported/u.test(refusal)) return { isAdaptive: true };
-  if (/'max_tokens'.{0,100}'max_completion_tokens'/su.test(refusal)) return { isCompatible: false };
-  if (!/\breasoning[._]effort\b|\bvalue: '(?:minimal|low|medium|high|xhigh)'/u.test(refusal))
-    return undefined;
-  const [, listed = ''] = /\b(?:values are|one of)\b(.*)/su.exec(refusal) ?? [];
-  const words = listed.split(/\W+/u);
-  return { efforts: EFFORTS.filter((effort) => words.includes(effort)) };
-}
-
 /** Thinking counts towards `max_tokens`, so it is added. */
 function limits(
   maxTokens: number,
   thinking: Thinking,
-  isAdaptive: boolean,
+  { isAdaptive = thinking === 'adaptive', efforts = EFFORTS.slice(1) }: ModelTraits,
 ): Readonly<Record<string, unknown>> {
-  const adaptive = { type: 'adaptive' };
-  switch (thinking) {
-    case 'off':
-      return { max_tokens: Math.max(maxTokens, THINKING_TOKENS) };
-    case 'adaptive':
-      return { max_tokens: maxTokens + ADAPTIVE_ROOM, thinking: adaptive };
-    default: {
-      const budget = BUDGETS[thinking];
-      const effort = thinking === 'minimal' ? 'low' : thinking;
-      return {
-        max_tokens: maxTokens + budget,
-        ...(isAdaptive
-          ? { thinking: adaptive, output_config: { effort } }
-          : { thinking: { type: 'enabled', budget_tokens: budget } }),
-      };
-    }
-  }
+  if (thinking === 'off') return { max_tokens: Math.max(maxTokens, THINKING_TOKENS) };
+  const budget = BUDGETS[thinking];
+  const max_tokens = maxTokens + budget;
+  if (!isAdaptive) return { max_tokens, thinking: { type: 'enabled', budget_tokens: budget } };
+  const effort = effortOf(thinking, efforts);
+  return {
+    max_tokens,
+    thinking: { type: 'adaptive' },
+    ...(effort === undefined ? {} : { output_config: { effort } }),
+  };
 }
 
 export const CHAT_APIS: Readonly<Record<ChatVendor['api'], ChatApi>> = {

@@ -4,7 +4,12 @@ import { parseAnswer, sendRequest, withHintWhenRefused } from '../providers/http
 import { errorOfFault } from '../providers/provider-error.js';
 import { broken } from '../providers/read-vectors.js';
 import { createPacer, INTERACTIVE } from '../providers/requests/pacer.js';
-import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
+import {
+  isTransient,
+  shownAddress,
+  VendorFault,
+  type VendorFaultDetails,
+} from '../providers/vendor-fault.js';
 import { formatTimeUntil } from '../support/format.js';
 import {
   CHAT_APIS,
@@ -39,7 +44,6 @@ export async function openChatModel(
   const settings = { vendor, model, baseUrl, ...access };
   let traits: ModelTraits = {
     isCompatible: choice.customEndpoint && choice.vendor === 'openai',
-    isAdaptive: false,
   };
   const api = CHAT_APIS[vendor.api];
   const pacer = createPacer();
@@ -68,7 +72,8 @@ export async function openChatModel(
     try {
       return await ask(request);
     } catch (error) {
-      const revealed = error instanceof VendorFault ? traitsIn(error.message) : undefined;
+      if (!(error instanceof VendorFault) || isTransient(error)) throw error;
+      const revealed = traitsIn(error.message, traits.efforts);
       if (revealed === undefined || refusals === MOST_REFUSALS) throw error;
       traits = { ...traits, ...revealed };
       return askAsAccepted(request, refusals + 1);

@@ -93,6 +93,58 @@ test('newer models of Anthropic, which refuse a budget for thinking, get the eff
   });
 });
 
+test('models of Anthropic that know no "adaptive", or not each effort, get what they know', async () => {
+  const reply = () => 'Yes.';
+  const providers = (fake: FakeVendor) => ({
+    anthropic: { baseUrl: fake.origin, apiKey: CHAT_KEY },
+  });
+  await withFake(startAnthropicFake({ reply, isAdaptive: false }), async (fake) => {
+    const model = await opened('anthropic/claude-haiku-4-5', providers(fake));
+    await model.complete(ask({ thinking: 'adaptive' }));
+    assert.equal(bodyOf(fake)['thinking'], { type: 'enabled', budget_tokens: 8192 });
+  });
+  const efforts = ['high', 'low', 'max', 'medium'];
+  await withFake(startAnthropicFake({ reply, isAdaptive: true, efforts }), async (fake) => {
+    const model = await opened('anthropic/claude-opus-4-6', providers(fake));
+    await model.complete(ask({ thinking: 'xhigh' }));
+    assert.equal(bodyOf(fake)['output_config'], { effort: 'high' });
+    await model.complete(ask({ thinking: 'max' }));
+    assert.equal(bodyOf(fake)['output_config'], { effort: 'max' });
+    assert.is(fake.requests.length, 4, 'the two refusals are remembered');
+  });
+  await withFake(startAnthropicFake({ reply, isAdaptive: true, efforts: [] }), async (fake) => {
+    const model = await opened('anthropic/claude-next', providers(fake));
+    await model.complete(ask({ thinking: 'low' }));
+    assert.is(bodyOf(fake)['output_config'], undefined);
+  });
+});
+
+test('a model of Gemini that refuses a level of thinking gets another one', async () => {
+  // As gemini-3.1-pro-preview answers at its OpenAI-compatible endpoint, in a list.
+  const fakeOf = (accepted: string) =>
+    startFake({
+      troubleAnswers: {},
+      answer: ({ body }) => {
+        const { reasoning_effort: effort } = JSON.parse(body.toString('utf8'));
+        const message = `Thinking level ${String(effort).toUpperCase()} is not supported for this model. Please retry with other thinking level.`;
+        return effort === accepted
+          ? { status: 200, body: { choices: [{ message: { content: 'Yes.' } }] } }
+          : { status: 400, body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] };
+      },
+    });
+  for (const [asked, accepted] of [
+    ['minimal', 'low'],
+    ['medium', 'low'],
+    ['high', 'low'],
+  ] as const) {
+    await withFake(fakeOf(accepted), async (fake) => {
+      const providers = { gemini: { baseUrl: fake.origin, apiKey: CHAT_KEY } };
+      const model = await opened('gemini/gemini-3.1-pro-preview', providers);
+      assert.is((await model.complete(ask({ thinking: asked }))).text, 'Yes.', asked);
+    });
+  }
+});
+
 test('each vendor is reached where its chat API is', () => {
   const custom = { baseUrl: 'http://gpu:11434' };
   const address = (name: string, providers: Providers = {}, env = {}) => {
