@@ -99,7 +99,8 @@ function planFileChanges(
       hint: 'run the command there, or omit --from-file; svc forgets it anyway',
     });
   }
-  const places = [...passages, ...alsoIn];
+  // Transcripts belong to their agents; without their copies, their turns are left out of memory only.
+  const places = [...passages, ...alsoIn.filter(({ fileHash }) => fileHash !== undefined)];
   const files = [...new Map(places.map((place) => [place.path, place])).values()];
   return files.map(({ path, absolutePath, fileHash }, at) => {
     const own = places.filter((place) => place.path === path);

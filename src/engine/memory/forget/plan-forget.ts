@@ -36,7 +36,7 @@ import {
   readLines,
   readPassages,
 } from './read-passages.js';
-import { sameLines } from './same-lines.js';
+import { sameLines, sameTurns } from './same-lines.js';
 
 export interface ForgetRequest {
   /** A path, a citation, or a search query; or a conversation, or a part of one, that need not be in the index. */
@@ -83,7 +83,8 @@ export async function planForget(
       hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  return { passages, alsoIn: sameLines(passages, documents, workspaceDir, fromFile) };
+  const inNotes = sameLines(passages, documents, workspaceDir, fromFile);
+  return { passages, alsoIn: [...inNotes, ...sameTurns(passages, context)] };
 }
 
 type NamedRequest = ForgetRequest & { readonly target: string };

@@ -21,12 +21,12 @@ import {
 import { turnsOf } from '../sources/transcripts/read-conversation.js';
 import { type DocumentKey, type DocumentKind, type LineRange, mergedRanges } from '../types.js';
 
-/** Lines of a note, or of a dreaming report, as they were read. */
+/** Lines of a note, of a dreaming report, or of a transcript, as they were read. */
 export interface ForgetPlace extends LineRange {
   readonly path: string;
   readonly absolutePath: string;
-  /** SHA-256 of the file's bytes, hexadecimal. */
-  readonly fileHash: string;
+  /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
+  readonly fileHash: string | undefined;
 }
 
 /** Lines that would be forgotten. */

@@ -11,8 +11,10 @@ import {
   lineAt,
   readDocument,
   resolveWorkspace,
+  scanTranscripts,
   walkFolder,
 } from '../sources/index.js';
+import { turnsOf } from '../sources/transcripts/read-conversation.js';
 import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 
 /** Copies of planned lines elsewhere. @param fromFile reports of dreaming count too */
@@ -23,8 +25,7 @@ export function sameLines(
   fromFile: boolean,
 ): readonly ForgetPlace[] {
   const parts = passages.flatMap((passage) => passage.parts);
-  const lines = parts.map((text) => hashesOf('', text));
-  const forgotten = new Forgotten('', [{ documents: [], lines }]);
+  const forgotten = planned(parts);
   const traces = tracesIn(parts);
   return placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
@@ -37,6 +38,40 @@ export function sameLines(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
     );
   });
+}
+
+/** The same for turns of conversations. @param forgotten turns that it hides completely are left out */
+export function sameTurns(
+  passages: readonly ForgetPassage[],
+  {
+    sources: { transcripts },
+    forgotten,
+    signal,
+  }: Pick<ReadContext, 'forgotten' | 'signal' | 'sources'>,
+): readonly ForgetPlace[] {
+  if (transcripts === undefined) return [];
+  const wanted = planned(passages.flatMap(({ parts }) => parts));
+  return scanTranscripts(transcripts).files.flatMap((file) => {
+    signal?.throwIfAborted();
+    const { path, absolutePath } = file;
+    const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
+    const found = new Set<number>();
+    try {
+      for (const { line, text } of turnsOf(file)) {
+        if (own.some(({ startLine, endLine }) => line >= startLine && line <= endLine)) continue;
+        const isGone = forgotten.removeFrom(text) === '';
+        if (!isGone && wanted.removeFrom(text) !== text) found.add(line - 1);
+      }
+    } catch {
+      // Its agent may have deleted it just now; what cannot be read is reported by syncs.
+    }
+    const place = { path, absolutePath, fileHash: undefined };
+    return rangesOf(found).map((range) => ({ ...place, ...range }));
+  });
+}
+
+function planned(parts: readonly string[]): Forgotten {
+  return new Forgotten('', [{ documents: [], lines: parts.map((text) => hashesOf('', text)) }]);
 }
 
 /** Where the current files still contain forgotten text: within other words, or written since. */

@@ -72,6 +72,33 @@ test('text forgotten in a note is removed from conversations as well', async () 
   assert.ok(text.includes('Shall I note that?'));
 });
 
+test('the plan lists the same turns of other conversations, except what is forgotten already', async () => {
+  const world = worldOf(TALK, `${SECRET}\n`);
+  world.talks.write(
+    'other.jsonl',
+    [message('user', 'and the stork'), ...TALK.slice(1, 2)].join(''),
+  );
+  world.talks.write('third.jsonl', message('assistant', SECRET));
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  const placesOf = async (target: string) =>
+    (await forgetting.plan({ target })).alsoIn.map(({ path, startLine, endLine }) => {
+      return { path, startLine, endLine };
+    });
+  const other = { path: 'sessions/main/other.jsonl', startLine: 2, endLine: 2 };
+  const third = { path: 'sessions/main/third.jsonl', startLine: 1, endLine: 1 };
+  const talk = { path: 'sessions/main/talk.jsonl', startLine: 2, endLine: 2 };
+  const note = { path: 'note.md', startLine: 1, endLine: 1 };
+  assert.equal(await placesOf('sessions/main/talk.jsonl'), [note, other, third]);
+  assert.equal(await placesOf('note.md#L1'), [other, talk, third]);
+  await world.forget('sessions/main/third.jsonl#L1');
+  assert.equal(await placesOf('sessions/main/talk.jsonl#L2'), [note, other]);
+  // Lines of a note are removed from its file while transcripts with the same lines stay as they are.
+  await world.forget('note.md#L1', true);
+  assert.is(readFileSync(world.notes.at('note.md'), 'utf8'), '');
+  assert.is(readFileSync(world.talks.at('third.jsonl'), 'utf8'), message('assistant', SECRET));
+});
+
 test('a whole conversation is forgotten; later turns are remembered', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
