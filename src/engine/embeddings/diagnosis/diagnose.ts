@@ -158,7 +158,9 @@ function conclude(
 ): Diagnosis {
   const works = (name: CheckName): boolean => outcomes.get(name)?.state === 'ok';
   const embeds = works('embed') ? 'primary' : works('fallback') ? 'fallback' : null;
-  const usable = answers === undefined ? embeds : answers;
+  // A query may be embedded with an earlier model, but searches embed passages first, which fails.
+  const isEarlier = answers === 'primary' && !works('embed');
+  const usable = answers === undefined || isEarlier ? embeds : answers;
   return {
     scope,
     ok: primary === undefined || usable !== null,

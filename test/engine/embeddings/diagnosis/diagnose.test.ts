@@ -207,6 +207,15 @@ test('a model whose vectors have another length than those of the index does not
   }
 });
 
+test('an unknown model does not work, although the vectors of an earlier one could be compared', async () => {
+  const memory = semanticMemory(fake, { 'a.md': 'alpha', 'b.md': 'beta' });
+  await indexNotes(memory);
+  const { ok, usable, checks } = await diagnoseAndSearch(await memory.open({ model: 'nope' }));
+  assert.equal([ok, usable], [false, null]);
+  const embed = checks.find(({ check }) => check === 'embed');
+  assert.equal([embed?.state, embed?.code], ['failed', 'PROVIDER_MODEL_UNKNOWN']);
+});
+
 test('a fallback that is the detected provider itself is reported', async () => {
   const openai = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
   const memory = semanticMemory(fake, { 'a.md': 'alpha' }, { models: { providers: { openai } } });
