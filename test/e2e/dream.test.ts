@@ -317,7 +317,8 @@ test('undo reverts the last sweep that wrote something; an entry belongs to the 
   const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', key, '--json'));
   assert.equal([explained.fate, explained.sweep], ['promoted', first.sweep]);
   const rejected = await svc(world, 'dream', 'reject', key);
-  assert.match(rejected.stdout, `its entry in MEMORY.md stays; "svc dream undo ${first.sweep}"`);
+  const kept = 'its entry in MEMORY.md stays; edit the file to remove it, or undo its whole sweep';
+  assert.match(rejected.stdout, `${kept} with "svc dream undo ${first.sweep}"`);
   const undone = await svc(world, 'dream', 'undo');
   assert.is(undone.code, 0, undone.stderr);
   assert.not.ok(existsSync(world.home.at('workspace/MEMORY.md')), 'it had only that entry');

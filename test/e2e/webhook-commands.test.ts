@@ -247,6 +247,8 @@ test('secret rotate does not mistake a secret for a reference', async () => {
   const plain = await add(SECRET);
   assert.is(plain.code, 'USAGE');
   assert.not.match(plain.message + (plain.hint ?? ''), SECRET);
+  const reference = /pass a reference: env:NAME, or '(\{.*\})'$/u.exec(plain.hint ?? '')?.[1] ?? '';
+  assert.equal(Object.keys(JSON.parse(reference)), ['source', 'provider', 'id']);
   const shown = jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', 'ci', '--json'));
   assert.equal(shown.secrets, ['env CI_SECRET']);
 });

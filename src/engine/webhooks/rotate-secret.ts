@@ -132,7 +132,7 @@ function referenceIn(argument: string): string {
   throw new SvcError('USAGE', '--add must be a reference to a secret, not the secret itself', {
     hint: ENV_NAME.test(argument)
       ? `for the variable, pass env:${argument}`
-      : 'store it in a variable, a file or a program, and pass a reference such as env:NAME',
+      : `store it in a variable, a file or a program, and pass a reference: env:NAME, or '{"source": "file", "provider": "ALIAS", "id": "value"}'`,
   });
 }
 

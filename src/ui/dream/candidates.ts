@@ -96,7 +96,7 @@ export function renderRejection(
   ];
   if (before.sweep !== undefined) {
     lines.push(
-      `  its entry in MEMORY.md stays; "svc dream undo ${safeLine(before.sweep)}" undoes the sweep that added it`,
+      `  its entry in MEMORY.md stays; edit the file to remove it, or undo its whole sweep with "svc dream undo ${safeLine(before.sweep)}"`,
     );
   } else if (before.wasPromoted) {
     lines.push('  what is in MEMORY.md about it stays; edit the file to remove it');

@@ -16,12 +16,19 @@ const COLUMNS = [
   'title',
 ];
 
-/** Conversations as a table. */
+const WHY_NONE = {
+  off: 'They are off: set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources.\n',
+  on: 'sessions.readers names the agents whose conversations are read; without a path, only those of this project are.\n',
+  filtered: '',
+};
+
+/** Conversations as a table. @param scope whether they are searched, and whether only some of them were asked for */
 export function renderSessions(
   { sessions, total }: SessionListOutput,
   { style, nowMs, columns }: View,
+  scope: keyof typeof WHY_NONE,
 ): string {
-  if (total === 0) return 'no conversations\n';
+  if (total === 0) return `no conversations\n${WHY_NONE[scope]}`;
   const rows = sessions.map(({ id, reader, lastAt, state, archivedBytes, title }) => [
     id.slice(0, ID_CHARS),
     safeLine(reader),

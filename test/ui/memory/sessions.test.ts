@@ -53,9 +53,19 @@ test('a list is as wide as the terminal', () => {
   const list = renderSessions(
     { agent: 'main', sessions: [session], total: 1 },
     { style: createStyle(false), nowMs, columns: 60, homeDir: '/home/ada' },
+    'on',
   );
   const [, row = ''] = list.split('\n');
   assert.is(row, '5e55104e  claude-code  just now  Remember that the staging …');
+});
+
+test('an empty list names the settings that it depends on, unless it was filtered', () => {
+  const none = { agent: 'main', sessions: [], total: 0 };
+  const view = { style: createStyle(false), nowMs: 0, columns: 60, homeDir: '/home/ada' };
+  const readers = /^no conversations\nsessions\.readers .* this project/u;
+  assert.match(renderSessions(none, view, 'on'), readers);
+  assert.match(renderSessions(none, view, 'off'), /^no conversations\nThey are off: set/u);
+  assert.is(renderSessions(none, view, 'filtered'), 'no conversations\n');
 });
 
 test.run();

@@ -32,14 +32,17 @@ export default class MemorySessionsList extends MemoryCommand {
     const context = this.context();
     const times = this.times();
     const memory = await this.openMemory(flags);
-    const matches = await findSessions(memory, context, {
+    const filter = {
       reader: flags.reader,
       sinceMs: await readSince(flags.since, times),
       beforeMs: await readSince(flags.before, times, '--before'),
-    });
+    };
+    const matches = await findSessions(memory, context, filter);
     const sessions = matches.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: matches.length };
-    this.write(renderSessions(output, this.view()));
+    const isFiltered = Object.values(filter).some((value) => value !== undefined);
+    const scope = memory.sources.transcripts === undefined ? 'off' : 'on';
+    this.write(renderSessions(output, this.view(), isFiltered ? 'filtered' : scope));
     return output;
   }
 }
