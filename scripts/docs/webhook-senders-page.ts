@@ -19,6 +19,9 @@ The URL of a route is the public address of the listener with the path of the ro
 Several events of one sender, such as those of GitHub below, can share a route: put the rules of all into its \`map\`. Separate
 routes need separate webhooks at the sender, each with its own secret.
 
+A flow does not end with its task, nor when the sender sends nothing more: see
+[when a flow ends](webhooks.md#when-a-flow-ends).
+
 To check a route, send it an example of what the sender sends, or show what it would do with a request that you recorded:
 
 ${fence('sh', 'svc webhook trigger github.push\nsvc webhook map github --data @push.json --headers @headers.json')}

@@ -67,6 +67,7 @@ export default class Logs extends BaseCommand {
         hint: '"svc serve" writes it; logging.file sets another path',
       });
     }
+    if (tail === undefined) this.note(`waiting for ${file}, which "svc serve" writes`);
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     const lineOutput = (line: string) =>

@@ -90,6 +90,18 @@ test('--follow shows what comes until Ctrl-C; with --json as JSON lines', async 
   assert.equal(messages, ['newest', 'came']);
 });
 
+test('--follow reports that there is no log yet, and shows it once it is written', async () => {
+  const home = tempFolder();
+  const { child, done, waitForText } = startSvc(['logs', '--follow'], { home: home.path });
+  await waitForText('waiting for');
+  home.write('logs/serve.log', line('info', 'first'));
+  await waitForText('health first');
+  child.kill('SIGINT');
+  const { code, stderr } = await done;
+  assert.is(code, 130);
+  assert.match(stderr, `waiting for ${home.at('logs/serve.log')}, which "svc serve" writes`);
+});
+
 test('without a log it says what writes one', async () => {
   const run = await runInSession(['logs', '--json'], { home: tempFolder().path });
   assert.is(run.code, 1);
