@@ -417,7 +417,7 @@ export abstract class BaseCommand extends Command {
   protected async agrees(question: string, flags: { readonly yes: boolean }): Promise<boolean> {
     if (flags.yes) return true;
     const { confirm } = await import('./prompts.js');
-    return confirm(question, this.terminal().questions, this.signal);
+    return confirm(question, this.terminal().confirmations, this.signal);
   }
 
   /** Sets the exit code without an error, such as for a check that found problems. */

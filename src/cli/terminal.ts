@@ -7,6 +7,8 @@ export interface TerminalSupport {
   readonly screen: boolean;
   /** So is stderr, where questions are written: they can be seen and answered. */
   readonly questions: boolean;
+  /** The same with plain output: a confirmation is one line. */
+  readonly confirmations: boolean;
   /** stderr is a terminal: a progress line may be redrawn there. */
   readonly progress: boolean;
   /** stdout is coloured. */
@@ -39,11 +41,13 @@ export function terminalSupport(
   const ci = ['CI', 'CONTINUOUS_INTEGRATION'].some((name) => set(name) && env[name] !== 'false');
   const plain = flags.json || flags.plain || ci || env['TERM'] === 'dumb';
   const terminal = streams.stdout.isTTY === true;
-  const screen = terminal && streams.stdin.isTTY === true && !plain;
+  const answerable = terminal && streams.stdin.isTTY === true;
+  const screen = answerable && !plain;
   const forced = (set('FORCE_COLOR') || set('CLICOLOR_FORCE')) && !flags.json;
   return {
     screen,
     questions: screen && streams.stderr.isTTY === true,
+    confirmations: answerable && streams.stderr.isTTY === true && !flags.json && !ci,
     progress: streams.stderr.isTTY === true && !plain && !set('NO_COLOR'),
     color: forced || (terminal && !plain && !set('NO_COLOR')),
     theme: ui.theme === 'auto' ? themeOf(env['COLORFGBG']) : ui.theme,

@@ -13,7 +13,7 @@ test('a terminal on all streams gets everything', () => {
   const support = terminalSupport({}, ALL, NO_FLAGS);
   assert.equal(support, {
     ...{ screen: true, questions: true, progress: true, color: true, columns: 120 },
-    ...{ theme: 'any', mouse: true },
+    ...{ confirmations: true, theme: 'any', mouse: true },
   });
 });
 
@@ -21,13 +21,14 @@ test('pipes get nothing', () => {
   const support = terminalSupport({ TERM: 'xterm' }, PIPES, NO_FLAGS);
   assert.equal(support, {
     ...{ screen: false, questions: false, progress: false, color: false, columns: 80 },
-    ...{ theme: 'any', mouse: true },
+    ...{ confirmations: false, theme: 'any', mouse: true },
   });
 });
 
 test('with stderr in a file there are screens, but no questions, which would be in the file', () => {
-  const { screen, questions } = terminalSupport({}, { ...ALL, stderr: {} }, NO_FLAGS);
-  assert.equal({ screen, questions }, { screen: true, questions: false });
+  const support = terminalSupport({}, { ...ALL, stderr: {} }, NO_FLAGS);
+  const { screen, questions, confirmations } = support;
+  assert.equal([screen, questions, confirmations], [true, false, false]);
 });
 
 test('a terminal of 0 by 0 cells counts as 80 columns wide', () => {
@@ -46,6 +47,16 @@ test('--json, --plain, CI and a dumb terminal disable animation', () => {
     const { screen, progress, color } = terminalSupport(env, ALL, flags);
     assert.equal({ screen, progress, color }, { screen: false, progress: false, color: false });
   }
+});
+
+test('a confirmation is a line, so it is also asked with --plain and in a dumb terminal, but not in CI', () => {
+  const asks = (env: Record<string, string>, flags = NO_FLAGS) =>
+    terminalSupport(env, ALL, flags).confirmations;
+  const plain = { json: false, plain: true };
+  assert.equal([asks({}, plain), asks({ TERM: 'dumb' })], [true, true]);
+  assert.equal([asks({ CI: '1' }, plain), asks({}, { json: true, plain: false })], [false, false]);
+  const piped = terminalSupport({}, { ...ALL, stdin: {} }, plain);
+  assert.is(piped.confirmations, false);
 });
 
 test('NO_COLOR disables colour and the progress line; empty variables and CI=0 do not count', () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { childrenOf } from '../support/processes.js';
@@ -53,6 +54,16 @@ for (const words of QUESTIONS) {
     });
   }
 }
+
+test('a question is also asked, and can be answered, with --plain', async () => {
+  const { path: home } = await homeWithIndex();
+  const words = ['memory', 'reset', '--plain'];
+  const session = runInPty(words, { home, columns: 100, lines: true, env: { HOME: home } });
+  await session.waitForText('[y/N]');
+  session.type('y\r');
+  assert.is(await session.ended, 0, session.output());
+  assert.not(existsSync(join(home, 'memory/main.sqlite')));
+});
 
 for (const words of [...QUESTIONS, ['completion', 'install', 'bash']]) {
   test(`no to the question of svc ${words.join(' ')} prints that nothing was done`, async () => {
