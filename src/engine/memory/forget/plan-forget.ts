@@ -84,7 +84,7 @@ export async function planForget(
     });
   }
   const inNotes = sameLines(passages, documents, workspaceDir, fromFile);
-  return { passages, alsoIn: [...inNotes, ...sameTurns(passages, context)] };
+  return { passages, alsoIn: [...inNotes, ...(await sameTurns(passages, context))] };
 }
 
 type NamedRequest = ForgetRequest & { readonly target: string };

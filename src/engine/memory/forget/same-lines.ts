@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { redactSecrets } from '../../masking/index.js';
+import { letOthersRun } from '../../support/async.js';
 import { DISTINCTIVE_BYTES, Forgotten, hashesOf, rangesOf, wordsOf } from '../forgotten/index.js';
 import type { ReadContext } from '../get/index.js';
 import type { StoredDocument } from '../index/index.js';
@@ -40,19 +41,26 @@ export function sameLines(
   });
 }
 
-/** The same for turns of conversations. @param forgotten turns that it hides completely are left out */
-export function sameTurns(
+/**
+ * The same for turns of conversations.
+ *
+ * @param context.forgotten turns that it hides completely are left out
+ * @throws the signal's reason
+ */
+export async function sameTurns(
   passages: readonly ForgetPassage[],
   {
     sources: { transcripts },
     forgotten,
     signal,
   }: Pick<ReadContext, 'forgotten' | 'signal' | 'sources'>,
-): readonly ForgetPlace[] {
+): Promise<readonly ForgetPlace[]> {
   if (transcripts === undefined) return [];
   const wanted = planned(passages.flatMap(({ parts }) => parts));
-  return scanTranscripts(transcripts).files.flatMap((file) => {
-    signal?.throwIfAborted();
+  const places: ForgetPlace[] = [];
+  for (const file of scanTranscripts(transcripts).files) {
+    // Reading all of them can take a minute.
+    await letOthersRun(signal);
     const { path, absolutePath } = file;
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     const found = new Set<number>();
@@ -66,8 +74,9 @@ export function sameTurns(
       // Its agent may have deleted it just now; what cannot be read is reported by syncs.
     }
     const place = { path, absolutePath, fileHash: undefined };
-    return rangesOf(found).map((range) => ({ ...place, ...range }));
-  });
+    places.push(...rangesOf(found).map((range) => ({ ...place, ...range })));
+  }
+  return places;
 }
 
 function planned(parts: readonly string[]): Forgotten {
