@@ -70,7 +70,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
  */
 /** What agents put around external text such as mails and pages. */
 const EXTERNAL =
-  /<<<\s{0,9}EXTERNAL_UNTRUSTED_[^>]{0,200}>>>.*?(?:<<<\s{0,9}END_EXTERNAL_UNTRUSTED_[^>]{0,200}>>>|$(?![\s\S]))/gisu;
+  /<<<\s{0,9}EXTERNAL_UNTRUSTED_[^>]{0,200}>>>.*?(?:<<<\s{0,9}END_EXTERNAL_UNTRUSTED_[^>]{0,200}>>>|$)/gisu;
 /** What else agents and memory plugins add to a prompt than what conversations are indexed without. */
 const INSERTED = blocksOf(['memories', 'memory', 'environment_context', 'user_instructions']);
 /** The label of a block, wherever an answer repeats it. */

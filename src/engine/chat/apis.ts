@@ -150,7 +150,7 @@ function textOfParts(content: unknown): string | undefined {
 
 /** Small models include their thoughts in the answer, in tags. */
 function withoutThoughts(text: string): string {
-  return text.replace(/^\s*<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$(?![\s\S]))/su, '').trim();
+  return text.replace(/^\s*<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$)/su, '').trim();
 }
 
 function tokensOf(input: unknown, output: unknown): ChatAnswer['tokens'] {

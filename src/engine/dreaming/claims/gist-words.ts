@@ -117,7 +117,7 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:takes? place|kicks? off|goes? off)\b/giu, ' runs '],
   [/\b(?:at most|no more than|up to)\b/giu, ' limit '],
   [/\bruns? on port\b/giu, ' listens on port '],
-  [/\b(?:runs? on|built (?:on|with)|based on|written in)(?= (?:[a-z`A-Z]))/giu, ' uses '],
+  [/\b(?:runs? on|built (?:on|with)|based on|written in)(?= [a-z`])/giu, ' uses '],
   [/\bmoved (?:house|home|flats?|apartments?)(?: (?=to \p{Lu})|[,:;]\s*)/giu, ' now lives '],
   [/\bstarted (?:working|an? (?:new )?job) (?:at|with)\b/giu, ' now works at '],
   [/\bcan be found\b/giu, ' located '],

@@ -63,9 +63,9 @@ interface Token {
 }
 
 const LABEL =
-  /^\W*(?:decision|decided|update[d]?|note|fyi|correction|change|news|heads[- ]up|learned|reminder)\s*[:–—]\s*/iu;
+  /^\W*(?:decision|decided|updated?|note|fyi|correction|change|news|heads[- ]up|learned|reminder)\s*[:–—]\s*/iu;
 const DATE_FRAME =
-  /\b(?:as of|since|starting|effective|beginning|from|on)\s+(?:today|yesterday|now on|(?:last |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day(?!s)|(?:this|last) (?:week|month)|\d{4}-\d{2}-\d{2}|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2})?)\b,?/giu;
+  /\b(?:as of|since|starting|effective|beginning|from|on)\s+(?:today|yesterday|now on|(?:last |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:this|last) (?:week|month)|\d{4}-\d{2}-\d{2}|(?:\d{1,2}(?:st|nd|rd|th)? )?(?:january|february|march|april|may|june|july|august|september|october|november|december)(?: \d{1,2})?)\b,?/giu;
 const CLOCK = /\b(\d{1,2})(?:[:.](\d{2}))?\s?([ap])\.?m\b\.?/giu;
 const TOKEN =
   /(?<number>[€$£]?\d+(?:[:.,/]\d+)*(?:%|(?![\p{L}\p{N}_@-])))|(?<id>`[^`]+`|[\p{L}\p{N}_]+(?:[-./:@_]+[\p{L}\p{N}_]+)+|\p{L}*\d[\p{L}\p{N}_]*)|(?<word>[\p{L}\p{M}]+(?:['’]\p{L}+)?)|(?<mark>->|=>|[^\s\p{L}\p{N}])/gu;
