@@ -15,5 +15,5 @@ export {
 export { openCurrentServer, openServer, type ServerContext } from './open-server.js';
 export { type PoolUse, Server } from './server.js';
 export { describeAddress } from './server-address.js';
-export type { Sql, Transaction } from './transaction.js';
+export { exactDouble, type Sql, type Transaction } from './transaction.js';
 export * from './vector-indexes.js';

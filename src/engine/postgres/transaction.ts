@@ -16,6 +16,14 @@ export interface Sql {
   run(text: string, values?: readonly unknown[]): Promise<number>;
 }
 
+/**
+ * Selects a column of `double precision` as it is, whatever `extra_float_digits` the database has: its text could be
+ * rounded to a few digits. Both parts have no more digits than a number that was cast to `numeric` keeps.
+ */
+export function exactDouble(column: string): string {
+  return `(trunc(${column})::numeric + (${column} - trunc(${column}))::numeric)`;
+}
+
 /** A transaction (READ COMMITTED). */
 export interface Transaction extends Sql {
   /** The server's clock when it began, in milliseconds since the epoch. */
@@ -94,8 +102,9 @@ async function begin(
   const results: unknown = await client.query(
     // As one SELECT, because each SET is a statement of its own: a fifth of an empty transaction. A stricter level, which
     // can be the default of a database, would not see what others have done while a statement waited for its turn.
+    // Without array_nulls, a null in a list of values would become the text "NULL".
     `BEGIN ISOLATION LEVEL READ COMMITTED; SELECT set_config('statement_timeout', '${timeoutMs}', true),
-       set_config('lock_timeout', '${lockTimeoutMs}', true),
+       set_config('lock_timeout', '${lockTimeoutMs}', true), set_config('array_nulls', 'on', true),
        set_config('idle_in_transaction_session_timeout', '${Math.min(2 * timeoutMs, LONGEST_IDLE_MS)}', true),
        (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`,
   );

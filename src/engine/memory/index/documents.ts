@@ -106,8 +106,11 @@ export interface StoredDocumentRow
   readonly resume: string | null;
 }
 
-export const STORED_DOCUMENT_COLUMNS = `source, path, kind, size, mtime_ms AS "mtimeMs", ctime_ms AS "ctimeMs", hash,
-  indexed_ms AS "indexedMs", mime_type AS "mimeType", resume`;
+/** @param double selects a column of floating-point numbers */
+export function storedDocumentColumns(double: (column: string) => string): string {
+  return `source, path, kind, size, ${double('mtime_ms')} AS "mtimeMs", ${double('ctime_ms')} AS "ctimeMs", hash,
+    indexed_ms AS "indexedMs", mime_type AS "mimeType", resume`;
+}
 
 /** A row with its stored columns decoded. */
 export function storedDocumentOf<Row extends StoredDocumentRow>({

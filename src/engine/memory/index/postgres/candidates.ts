@@ -1,4 +1,4 @@
-import type { Server, Sql } from '../../../postgres/index.js';
+import { exactDouble, type Server, type Sql } from '../../../postgres/index.js';
 import {
   type CandidateFilter,
   type FoundColumns,
@@ -65,7 +65,7 @@ const FOUND_COLUMNS =
 function selectFound(found: string, where = '', ties = ''): string {
   return `SELECT ${FOUND_COLUMNS}, rank FROM (
     SELECT chunks.id AS "chunkId", source, path, CASE WHEN documents.origin <> $2 THEN origins.name END AS origin,
-      kind, mime_type AS "mimeType", mtime_ms AS "modifiedMs", language, start_line AS "startLine",
+      kind, mime_type AS "mimeType", ${exactDouble('mtime_ms')} AS "modifiedMs", language, start_line AS "startLine",
       end_line AS "endLine", headings, text, line_numbers AS "lineNumbers", first_day, found.rank, ${ONCE} AS is_first
     FROM ${found}
     JOIN svc.chunks ON chunks.memory = $1 AND chunks.id = found.id

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../postgres/index.js';
+import { exactDouble, type Sql } from '../../../postgres/index.js';
 import {
   type CandidateFilter,
   type ChunkRow,
@@ -34,7 +34,7 @@ export async function applyFilter(
   if (!hasOtherSources && keepsAllOfSource) return undefined;
   const all = await sql.query<KeptDocument>(
     `SELECT documents.id, source, path, CASE WHEN origin <> $4 THEN origins.name || ':' || path END AS "citedPath",
-       kind, mtime_ms AS "modifiedMs", ${document === undefined ? 'NULL' : 'facts'} AS facts, chunk_ids::text AS chunks
+       kind, ${exactDouble('mtime_ms')} AS "modifiedMs", ${document === undefined ? 'NULL' : 'facts'} AS facts, chunk_ids::text AS chunks
      FROM svc.documents JOIN svc.origins ON origins.id = origin
      WHERE documents.memory = $1 AND ($2::text[] IS NULL OR source = ANY ($2)) AND ($3::text[] IS NULL OR kind = ANY ($3))`,
     [facts.memory, sources ?? null, kinds ?? null, facts.origin],

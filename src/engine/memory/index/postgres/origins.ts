@@ -1,13 +1,13 @@
-import type { Server, Sql } from '../../../postgres/index.js';
+import { exactDouble, type Server, type Sql } from '../../../postgres/index.js';
 import { closing } from '../../../support/async.js';
 import { columnsOf } from '../../../support/lists.js';
 import type { Chunk, DocumentKey } from '../../types.js';
 import {
   type ChunkColumns,
   chunkOf,
-  STORED_DOCUMENT_COLUMNS,
   type StoredDocument,
   type StoredDocumentRow,
+  storedDocumentColumns,
   storedDocumentOf,
 } from '../documents.js';
 import type { SharedMemory } from './facts.js';
@@ -53,7 +53,7 @@ export async function otherDocuments(
   { agent, origin }: SharedMemory,
 ): Promise<readonly OtherDocument[]> {
   const rows = await sql.query<StoredDocumentRow & Pick<OtherDocument, 'origin'>>(
-    `SELECT origins.name AS origin, ${STORED_DOCUMENT_COLUMNS}
+    `SELECT origins.name AS origin, ${storedDocumentColumns(exactDouble)}
      FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
      JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
      WHERE agent = $1 AND origins.name <> $2 ORDER BY path, origins.name`,

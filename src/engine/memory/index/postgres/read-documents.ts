@@ -1,4 +1,4 @@
-import type { Sql } from '../../../postgres/index.js';
+import { exactDouble, type Sql } from '../../../postgres/index.js';
 import type { SkippedFile } from '../../types.js';
 import {
   type ContentChunkRow,
@@ -10,9 +10,9 @@ import {
   type MediaCounts,
   promotedIn,
   type SourceRow,
-  STORED_DOCUMENT_COLUMNS,
   type StoredDocumentRow,
   type SyncMark,
+  storedDocumentColumns,
   storedDocumentOf,
 } from '../documents.js';
 import type { FrontMatterFault, MemoryIndex } from '../memory-index.js';
@@ -38,7 +38,7 @@ export function documentQueries(memory: OpenMemory) {
     documents: async (paths) => {
       const own = await memory.current();
       const rows = await sql.query<StoredDocumentRow>(
-        `SELECT ${STORED_DOCUMENT_COLUMNS} FROM svc.documents
+        `SELECT ${storedDocumentColumns(exactDouble)} FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND ($3::text[] IS NULL OR path = ANY ($3))`,
         [own.memory, own.origin, paths ?? null],
       );
@@ -67,7 +67,7 @@ export function documentQueries(memory: OpenMemory) {
     content: async ({ source, path }) => {
       const own = await memory.current();
       const [row] = await sql.query<ContentRow>(
-        `SELECT id, indexed_ms AS "indexedMs", mtime_ms AS "modifiedMs", facts FROM svc.documents
+        `SELECT id, indexed_ms AS "indexedMs", ${exactDouble('mtime_ms')} AS "modifiedMs", facts FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND source = $3 AND path = $4`,
         [own.memory, own.origin, source, path],
       );

@@ -11,8 +11,8 @@ import {
   type MediaCounts,
   promotedIn,
   type SourceRow,
-  STORED_DOCUMENT_COLUMNS,
   type StoredDocumentRow,
+  storedDocumentColumns,
   storedDocumentOf,
   type TreeSnapshot,
 } from '../documents.js';
@@ -30,7 +30,7 @@ export function documentQueries(database: Connection, file: string) {
                AND path IN (SELECT value FROM json_each(@paths))`;
       const rows = queryRows<StoredDocumentRow>(
         database,
-        `SELECT ${STORED_DOCUMENT_COLUMNS} FROM documents ${named}`,
+        `SELECT ${storedDocumentColumns((column) => column)} FROM documents ${named}`,
         { sources: JSON.stringify(SOURCES), paths: JSON.stringify(paths) },
       );
       return rows.map(storedDocumentOf);
