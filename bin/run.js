@@ -17,6 +17,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exit(1);
 }
+// They are for programmers, such as that of `pg` about a password in ~/.pgpass.
+process.noDeprecation = true;
 const root = dirname(__dirname);
 if (!existsSync(join(root, 'dist/main.js'))) {
   const script = join(root, 'scripts/build-checkout.js');

@@ -69,6 +69,23 @@ if (cluster !== undefined) {
     assert.is(doctor.checks.find(({ check }) => check === 'storage')?.state, 'ok');
   });
 
+  test('a password in ~/.pgpass is used, and the library keeps its opinion of that to itself', async () => {
+    const { home, database } = await newHost();
+    await cluster.sql(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`);
+    const file = String(Object((await cluster.sql('SHOW hba_file'))[0]).hba_file);
+    await cluster.sql(
+      `COPY (SELECT unnest(ARRAY['host all guarded all scram-sha-256', 'host all all all trust'])) TO '${file}'`,
+    );
+    await cluster.sql('SELECT pg_reload_conf()');
+    home.write('.pgpass', `127.0.0.1:${cluster.port}:*:guarded:${PASSWORD}\n`);
+    chmodSync(home.at('.pgpass'), 0o600);
+    const url = `postgres://guarded@127.0.0.1:${cluster.port}/${database}`;
+    const place = { home: home.path, env: { SVC_DATABASE_URL: url } };
+    const run = await runSvc(['storage', 'status'], place);
+    assert.is(run.stderr, '');
+    assert.match(run.stdout, /role +guarded/);
+  });
+
   test('a server with one free connection is enough for each command', async () => {
     const { home, svc, database } = await newHost();
     await svc('storage', 'migrate');
