@@ -102,7 +102,7 @@ const FAULTS = [
     codes: '25006',
     error: 'STORAGE_REFUSED',
     message: (where) => `PostgreSQL at ${where} is read-only`,
-    hint: 'point storage.url to the primary server',
+    hint: 'point storage.url to the primary server, and a role that can write',
   },
   {
     kind: 'full',

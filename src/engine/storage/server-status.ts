@@ -126,13 +126,19 @@ async function storeSizes(server: Sql): Promise<ServerStatus['sizes']> {
   return row ?? { index: 0, vectors: 0, flows: 0, database: 0 };
 }
 
-/** Who is connected, one entry per program and host. @throws SvcError STORAGE_* */
+/**
+ * Who is connected, one entry per program and host. Of connections of other roles, an ordinary role sees no type; those
+ * of the server itself have no user.
+ *
+ * @throws SvcError STORAGE_*
+ */
 async function connectedClients(server: Sql) {
   return server.query<ServerStatus['connections']['clients'][number]>(`
     SELECT application_name AS application, host(client_addr) AS host, count(*) AS connections,
       to_char(min(backend_start) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS since
     FROM pg_stat_activity
-    WHERE datname = current_database() AND backend_type = 'client backend'
+    WHERE datname = current_database() AND usename IS NOT NULL
+      AND coalesce(backend_type, 'client backend') = 'client backend'
     GROUP BY application_name, client_addr
     ORDER BY count(*) DESC, application_name, client_addr`);
 }

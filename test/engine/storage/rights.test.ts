@@ -15,7 +15,7 @@ import { storageStatus } from '../../../src/engine/storage/storage-status.js';
 import { allPages, fencesOf } from '../../docs/pages.js';
 import { failureOf } from '../../support/failure.js';
 import { newFlow, newTask } from '../../support/flows.js';
-import { startCluster } from '../../support/postgres.js';
+import { serverAt, startCluster } from '../../support/postgres.js';
 import {
   apply,
   embedMissing,
@@ -65,6 +65,24 @@ if (cluster !== undefined) {
     assert.ok(status.server?.usable);
     assert.equal((await migrateStorage(host.context, host.loaded, APPLY)).migrations, []);
     await useEverything(host);
+  });
+
+  test('connections of another role are shown, without what is hidden of them', async () => {
+    const database = await newDatabase();
+    await database.sql('CREATE ROLE one_host LOGIN');
+    await database.sql('CREATE ROLE other_host LOGIN');
+    const other = serverAt(database.as('other_host'));
+    await other.query('SELECT 1');
+    const host = storageHost(database.as('one_host'));
+    const clients = (await storageStatus(host.context, host.loaded)).server?.connections.clients;
+    assert.equal(
+      clients?.map(({ since, ...client }) => ({ ...client, isKnown: since !== null })),
+      [
+        { application: 'svc', host: '127.0.0.1', connections: 1, isKnown: true },
+        { application: 'svc', host: null, connections: 1, isKnown: false },
+      ],
+    );
+    await other.close();
   });
 
   test('rights that are missing are named as statements that give them', async () => {
