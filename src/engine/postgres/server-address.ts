@@ -36,14 +36,18 @@ export function parseServerUrl(url: string): {
   if (!database) throw invalidUrl('it names no database');
   if (!user) throw invalidUrl('it names no user');
   const address = { host: host || 'localhost', port: number, database, user };
+  // No server encrypts on a Unix socket.
+  const canEncrypt = !address.host.startsWith('/');
+  const encryption =
+    typeof ssl === 'object' ? { ...ssl, cert: ssl.cert ?? undefined } : ssl === true;
   return {
     address,
     options: {
       ...address,
       ...(password ? { password } : {}),
       ...(options ? { options } : {}),
-      ssl: typeof ssl === 'object' ? { ...ssl, cert: ssl.cert ?? undefined } : ssl === true,
-      ...(sslnegotiation === 'direct' ? { sslnegotiation } : {}),
+      ssl: canEncrypt && encryption,
+      ...(canEncrypt && sslnegotiation === 'direct' ? { sslnegotiation } : {}),
     },
   };
 }

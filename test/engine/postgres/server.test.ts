@@ -479,6 +479,10 @@ addresses('is read as psql does', () => {
   assert.is(odd.database, 'my db/?');
   const socket = read('postgres://u:p@/d?host=/cloudsql/a:b');
   assert.equal([socket.host, socket.user, socket.database], ['/cloudsql/a:b', 'u', 'd']);
+  for (const mode of ['disable', 'require', 'verify-full', 'require&sslnegotiation=direct']) {
+    const { ssl, sslnegotiation } = read(`postgres://u:p@/d?host=/run/postgresql&sslmode=${mode}`);
+    assert.equal([ssl, sslnegotiation], [false, undefined]);
+  }
   assert.is(read('postgres://h/d?user=u&password=a+b').password, 'a+b');
   assert.is(read('postgres://u:a,b@h/d').password, 'a,b');
   assert.is(read('postgres://u@h/d?options=-c%20jit%3Doff').options, '-c jit=off');
