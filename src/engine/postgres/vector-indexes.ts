@@ -37,7 +37,7 @@ export async function missingVectorIndexes(
     readonly schema: string;
   }>(
     `SELECT id, dimensions, quote_ident(${PGVECTOR_SCHEMA}) AS schema FROM svc.spaces
-     WHERE ${PGVECTOR_SCHEMA} IS NOT NULL AND to_regclass('svc.${vectorIndexName('')}' || id) IS NULL
+     WHERE ${PGVECTOR_SCHEMA} IS NOT NULL AND to_regclass('svc.${vectorIndexName('')}' || id::text) IS NULL
        AND (SELECT count(*) FROM svc.embedding_codes WHERE space = spaces.id) >= $1
      ORDER BY id`,
     [fewest],

@@ -1,9 +1,19 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { preparePostgresIndex } from '../../../../../src/engine/memory/index/postgres/index.js';
-import { exactDouble } from '../../../../../src/engine/postgres/index.js';
+import {
+  exactDouble,
+  missingVectorIndexes,
+  type Server,
+} from '../../../../../src/engine/postgres/index.js';
 import { migratedDatabase, realServer, serverAt } from '../../../../support/postgres.js';
-import { apply, documentOf, testIdentity } from '../../../../support/vector-index.js';
+import {
+  apply,
+  documentOf,
+  embedMissing,
+  testIdentity,
+  textVector,
+} from '../../../../support/vector-index.js';
 
 const postgres = await realServer();
 
@@ -22,15 +32,14 @@ if (postgres !== undefined) {
     return serverAt(url);
   };
 
+  const newIndex = (server: Server) =>
+    preparePostgresIndex(server, { agent: 'main', origin: 'here' }, testIdentity());
+
   test('times of files are what they were, even if the server rounds numbers in text', async () => {
     const server = await serverWith({ extra_float_digits: '-15' });
     const [rounded] = await server.query('SELECT 1764418029123.4568::float8 AS ms');
     assert.equal(rounded, { ms: 2e12 });
-    const index = await preparePostgresIndex(
-      server,
-      { agent: 'main', origin: 'here' },
-      testIdentity(),
-    );
+    const index = await newIndex(server);
     const fingerprint = { size: 1, mtimeMs: 1764418029123.4568, ctimeMs: 1764418029999.998 };
     const document = { ...documentOf('a.md', ['alpha']), fingerprint };
     await apply(index, { type: 'put', document });
@@ -58,17 +67,28 @@ if (postgres !== undefined) {
 
   test('what a document does not have stays away, even if the server reads no nulls in lists', async () => {
     const server = await serverWith({ array_nulls: 'off' });
-    const index = await preparePostgresIndex(
-      server,
-      { agent: 'main', origin: 'here' },
-      testIdentity(),
-    );
+    const index = await newIndex(server);
     await apply(index, { type: 'put', document: documentOf('a.md', ['alpha']) });
     const [found] = await index.lexicalCandidates('"alpha"', 1);
     assert.is(found?.text, 'alpha');
     assert.is(found?.mimeType, undefined);
     const [stored] = await index.documents();
     assert.ok(stored !== undefined && !('resume' in stored));
+    index.close();
+    await server.close();
+  });
+
+  // Widespread in databases that have been upgraded from PostgreSQL 8.2.
+  test('vectors are found in a database that casts numbers to text on its own', async () => {
+    const server = await serverWith({});
+    for (const type of ['integer', 'bigint'])
+      await server.run(`CREATE CAST (${type} AS text) WITH INOUT AS IMPLICIT`);
+    const index = await newIndex(server);
+    await apply(index, { type: 'put', document: documentOf('a.md', ['alpha']) });
+    await embedMissing(index, 'fake:one', textVector);
+    const [found] = await index.vectorCandidates('fake:one', textVector('alpha'), 1);
+    assert.is(found?.path, 'a.md');
+    assert.equal(await missingVectorIndexes(server), []);
     index.close();
     await server.close();
   });

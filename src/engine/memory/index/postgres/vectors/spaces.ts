@@ -25,7 +25,7 @@ export async function findSpace(
 ): Promise<Space | undefined> {
   const [space] = await sql.query<Space>(
     `SELECT id, identity, dimensions, coalesce(whole_to, 0) AS "wholeTo",
-       CASE WHEN to_regclass('svc.${vectorIndexName('')}' || id) IS NOT NULL
+       CASE WHEN to_regclass('svc.${vectorIndexName('')}' || id::text) IS NOT NULL
          THEN quote_ident(${PGVECTOR_SCHEMA}) END AS "indexedBy"
      FROM svc.spaces LEFT JOIN svc.memory_spaces ON space = id AND memory = $1 WHERE identity = $2`,
     [memory, identity],
