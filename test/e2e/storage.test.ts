@@ -69,7 +69,7 @@ if (cluster !== undefined) {
     assert.is(doctor.checks.find(({ check }) => check === 'storage')?.state, 'ok');
   });
 
-  test('a password in ~/.pgpass is used, and the library keeps its opinion of that to itself', async () => {
+  test('a password in ~/.pgpass is used, without a warning of the library', async () => {
     const { home, database } = await newHost();
     await cluster.sql(`CREATE ROLE guarded LOGIN PASSWORD '${PASSWORD}'`);
     const file = String(Object((await cluster.sql('SHOW hba_file'))[0]).hba_file);
