@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
+import { runningMs } from '../support/time.js';
 import { FLOW_TABLES, HISTORY_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES, SHARING_TABLES } from './memory-tables.js';
 import type { Server } from './server.js';
 import { describeAddress } from './server-address.js';
 import { serverFault } from './server-fault.js';
-import type { Sql } from './transaction.js';
+import type { Sql, Transaction } from './transaction.js';
 
 /** A step from one version of the tables to the next; its number is its place in {@link MIGRATIONS}, from 1. */
 interface Migration {
@@ -187,23 +189,41 @@ export async function migrate(
   onApplied: (migration: PendingMigration) => void = () => undefined,
 ): Promise<void> {
   await pendingMigrations(server);
+  const untilMs = runningMs() + LONGEST_WAIT_MS;
   for (;;) {
-    const applied = await server.transaction(async (transaction) => {
-      // Held until the transaction ends, so it works behind a pooler too.
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-      await createSchema(transaction);
-      const [row] = await transaction.query<{ version: number }>(
-        'SELECT coalesce(max(version), 0)::int AS version FROM svc.migrations',
-      );
-      const [next] = pendingAfter(row?.version ?? 0);
-      if (next === undefined) return undefined;
-      await transaction.run(next.sql);
-      await transaction.run('INSERT INTO svc.migrations (version) VALUES ($1)', [next.version]);
-      return next;
-    });
-    if (applied === undefined) return;
-    onApplied(applied);
+    try {
+      const applied = await server.transaction(applyNext, { lockWaitMs: LOCK_WAIT_MS });
+      if (applied === undefined) return;
+      onApplied(applied);
+    } catch (error) {
+      const isLocked = error instanceof SvcError && serverFault(error.cause) === 'locked';
+      if (!isLocked || runningMs() >= untilMs) throw error;
+      await sleep(LOCK_WAIT_MS);
+    }
   }
+}
+
+/**
+ * How long a step waits for others at a time. While it waits for a table that somebody reads, for example a backup,
+ * every statement of other hosts about that table waits behind it.
+ */
+const LOCK_WAIT_MS = 2000;
+/** How long it tries again. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Applies one step. @returns undefined if there is none left */
+async function applyNext(transaction: Transaction): Promise<PendingMigration | undefined> {
+  // Held until the transaction ends, so it works behind a pooler too.
+  await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await createSchema(transaction);
+  const [row] = await transaction.query<{ version: number }>(
+    'SELECT coalesce(max(version), 0)::int AS version FROM svc.migrations',
+  );
+  const [next] = pendingAfter(row?.version ?? 0);
+  if (next === undefined) return undefined;
+  await transaction.run(next.sql);
+  await transaction.run('INSERT INTO svc.migrations (version) VALUES ($1)', [next.version]);
+  return next;
 }
 
 /** The lock of who migrates; any number that only svc uses: "svcm". */

@@ -5,6 +5,8 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import {
   migrate,
+  migrationScript,
+  pendingAfter,
   pendingMigrations,
   requireCurrent,
   type Server,
@@ -182,6 +184,29 @@ if (cluster !== undefined) {
     });
     assert.is((await migrated.migrating).migrations.length, MIGRATIONS.length);
     await other.close();
+  });
+
+  test('a migration that waits for a backup does not keep other hosts waiting', async () => {
+    const url = await cluster.newDatabase();
+    const [server, backup, other] = [serverAt(url), serverAt(url), serverAt(url)];
+    const at = MIGRATIONS.findIndex(({ name }) => name === 'long ids of runs');
+    await cluster.sql(
+      migrationScript(pendingAfter(0).slice(0, at)),
+      new URL(url).pathname.slice(1),
+    );
+    const { migrating } = await backup.transaction(async (transaction) => {
+      await transaction.run('LOCK TABLE svc.tasks IN ACCESS SHARE MODE');
+      const migrating = migrate(server);
+      await waitFor('the migration', async () => {
+        const waiting = await other.query('SELECT FROM pg_locks WHERE NOT granted');
+        return waiting.length > 0;
+      });
+      assert.equal(await other.query('SELECT count(*) AS tasks FROM svc.tasks'), [{ tasks: 0 }]);
+      return { migrating };
+    });
+    await migrating;
+    await requireCurrent(server);
+    await Promise.all([server, backup, other].map((one) => one.close()));
   });
 
   test('a statement that a limit of its role ends is explained', async () => {

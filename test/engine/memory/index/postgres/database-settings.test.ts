@@ -6,7 +6,7 @@ import {
   missingVectorIndexes,
   type Server,
 } from '../../../../../src/engine/postgres/index.js';
-import { migratedDatabase, realServer, serverAt } from '../../../../support/postgres.js';
+import { migratedDatabase, serverAt, startCluster } from '../../../../support/postgres.js';
 import {
   apply,
   documentOf,
@@ -15,7 +15,8 @@ import {
   textVector,
 } from '../../../../support/vector-index.js';
 
-const postgres = await realServer();
+// A superuser may create casts.
+const postgres = await startCluster();
 
 if (postgres !== undefined) {
   const test = suite('settings of a database');
