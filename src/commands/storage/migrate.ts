@@ -15,10 +15,14 @@ export default class StorageMigrate extends BaseCommand {
 
   async run(): Promise<StorageMigrateOutput> {
     const { flags } = await this.parse(StorageMigrate);
-    const output = await migrateStorage(this.context(), await this.loadConfig(), {
-      dryRun: flags['dry-run'] ?? false,
-      onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
-    });
+    const loaded = await this.loadConfig();
+    const output = await this.whileWaiting('migrating', () =>
+      migrateStorage(this.context(), loaded, {
+        dryRun: flags['dry-run'] ?? false,
+        onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
+        signal: this.signal,
+      }),
+    );
     const { dryRun, migrations, vectorIndexes } = output;
     const script = [
       ...(migrations.length > 0 ? [migrationScript(migrations)] : []),

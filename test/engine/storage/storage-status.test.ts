@@ -7,6 +7,7 @@ import {
   storageStatusOutputSchema,
 } from '../../../src/engine/storage/output-schemas.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
+import { NEVER } from '../../../src/engine/support/async.js';
 import { startPostgresFake } from '../../fakes/postgres.js';
 import { failureOf } from '../../support/failure.js';
 import { testServers } from '../../support/postgres.js';
@@ -27,16 +28,20 @@ for (const postgres of await testServers()) {
     assert.is(before.server?.usable, before.server?.pending.length === 0);
     const applied: number[] = [];
     const onApplied = ({ version }: { readonly version: number }) => applied.push(version);
-    const would = await migrateStorage(context, loaded, { dryRun: true, onApplied });
+    const would = await migrateStorage(context, loaded, { dryRun: true, onApplied, signal: NEVER });
     z.parse(migrateDocument, would);
     assert.equal(applied, []);
     assert.is((await storageStatus(context, loaded)).server?.schemaVersion, 0);
-    await migrateStorage(context, loaded, { dryRun: false, onApplied });
+    await migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER });
     assert.equal(
       applied,
       would.migrations.map(({ version }) => version),
     );
-    const again = await migrateStorage(context, loaded, { dryRun: false, onApplied });
+    const again = await migrateStorage(context, loaded, {
+      dryRun: false,
+      onApplied,
+      signal: NEVER,
+    });
     assert.equal(again.migrations, []);
     const after = await storageStatus(context, loaded);
     z.parse(statusDocument, after);
@@ -63,7 +68,9 @@ test('without a URL, the database files are listed', async () => {
   assert.ok(status.files?.flows.startsWith(context.state.stateDir));
   assert.is(status.files?.indexes.length, 1);
   const onApplied = () => undefined;
-  const refused = await failureOf(migrateStorage(context, loaded, { dryRun: false, onApplied }));
+  const refused = await failureOf(
+    migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER }),
+  );
   assert.is(refused.code, 'USAGE');
 });
 
@@ -76,7 +83,9 @@ test('version 14 is refused', async () => {
   try {
     const { context, loaded } = storageHost(fake.url);
     const onApplied = () => undefined;
-    const refused = await failureOf(migrateStorage(context, loaded, { dryRun: false, onApplied }));
+    const refused = await failureOf(
+      migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER }),
+    );
     assert.is(refused.code, 'STORAGE_UNSUPPORTED');
     assert.match(refused.message, /14\.11/);
     assert.match(refused.hint ?? '', /15 or newer/);
