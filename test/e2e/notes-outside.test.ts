@@ -40,4 +40,10 @@ test('with one note in memory/, the notes outside are not mentioned', async () =
   assert.not.match(run.stderr, 'outside memory/');
 });
 
+test('the reports of dreaming are not notes outside', async () => {
+  const home = folderOf({ 'workspace/memory/dreaming/deep/2026-10-04.md': '# 4 October\n' });
+  const run = await runSvc(['memory', 'status'], { home: home.path });
+  assert.not.match(run.stdout, 'outside memory/');
+});
+
 test.run();

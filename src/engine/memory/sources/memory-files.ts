@@ -106,8 +106,10 @@ export function countNotesOutside(options: MemoryFilesOptions): number {
   const ignored: WalkListener = { onSkip: () => undefined };
   const workspaceDir = resolveWorkspace(options.workspaceDir);
   const rules = new Exclusions(workspaceDir, options.exclude).around(workspaceDir, 'workspace');
+  // Reports that svc wrote are not notes.
+  const except = join(workspaceDir, DREAM_REPORTS);
   let count = 0;
-  for (const _ of walkFolder(workspaceDir, ignored, { rules })) {
+  for (const _ of walkFolder(workspaceDir, ignored, { rules, except })) {
     count += 1;
     if (count === MOST_OUTSIDE) break;
   }
