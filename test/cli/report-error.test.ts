@@ -55,6 +55,12 @@ test('refusals of the system are reported with a hint; other system errors are b
     [systemError('EISDIR', 'read'), 'move it away'],
     [systemError('EIO', 'fsync'), 'check the disk'],
     [systemError('SQLITE_IOERR_FSYNC', ''), 'check the disk'],
+    [systemError('EBUSY', 'rename'), 'mount its folder'],
+    [systemError('EMFILE', 'scandir'), 'ulimit -n'],
+    [systemError('ENFILE', 'open'), 'ulimit -n'],
+    [systemError('EFBIG', 'write'), 'ulimit -f'],
+    [systemError('ELOOP', 'stat'), 'fix the link'],
+    [systemError('ENAMETOOLONG', 'open'), 'shorter path'],
     [systemError('ENOENT', 'uv_cwd'), 'the current folder was deleted'],
     // The folder above exists, as in /proc, or is a link that leads nowhere.
     [systemError('ENOENT', 'mkdir'), 'cannot be created'],

@@ -240,6 +240,9 @@ test('a state folder that svc cannot enter, write to or create is a finding, not
   const absent = await run(fresh.at('state'));
   assert.ok(codes(absent).includes('folder-refused'), absent.stdout);
   assert.match(absent.stdout, /state cannot be created: permission denied/u);
+  fresh.write('file', '');
+  const below = await run(fresh.at('file/state'));
+  assert.match(below.stdout, /state cannot be created: part of its path is not a folder/u);
 });
 
 /** Runs the doctor in a terminal; a test that fails there does not leave it waiting for keys. */

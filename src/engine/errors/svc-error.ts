@@ -88,10 +88,13 @@ export function isHandleShortage(error: unknown): boolean {
   return SHORTAGES.has(systemErrorCode(error) ?? '');
 }
 
+const HANDLES_HINT =
+  'raise the limit of open files (ulimit -n), or stop processes that keep many open';
+
 export function handlesExhausted(cause: unknown): SvcError {
   const whose = systemErrorCode(cause) === 'ENFILE' ? 'the system' : 'this process';
   return new SvcError('HANDLES_EXHAUSTED', `${whose} has no file handles left`, {
-    hint: 'raise the limit of open files (ulimit -n), or stop processes that keep many open',
+    hint: HANDLES_HINT,
     cause,
   });
 }
@@ -108,6 +111,15 @@ const SYSTEM_HINTS = [
     'a file is in the place of a folder, or a folder in the place of a file: move it away',
   ],
   [/^(?:EIO|ESTALE|SQLITE_IOERR)/u, 'check the disk; the log of the system has the details'],
+  // A container mounts a file on its own, and nothing can be renamed over it.
+  [
+    /^EBUSY\b/u,
+    'if the file is mounted on its own, mount its folder instead; if not, close the program that uses it',
+  ],
+  [/^(?:EMFILE|ENFILE)\b/u, HANDLES_HINT],
+  [/^EFBIG\b/u, 'raise the limit of file sizes (ulimit -f), or make the file smaller'],
+  [/^ELOOP\b/u, 'fix the link'],
+  [/^ENAMETOOLONG\b/u, 'use a shorter path'],
   [/ uv_cwd$/u, 'the current folder was deleted: change to another one with cd'],
   [
     /^ENOENT mkdir$/u,
@@ -174,6 +186,7 @@ const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
   ['ENOTEMPTY', 'the folder is not empty'],
   ['ELOOP', 'a symbolic link leads back to itself'],
   ['ENAMETOOLONG', 'the name is too long'],
+  ['EBUSY', 'it is in use, or mounted on its own'],
   ['EROFS', 'the file system is read-only'],
   ['SQLITE_READONLY', 'it is read-only'],
   // Where its folder cannot be written.

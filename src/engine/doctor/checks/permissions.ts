@@ -1,6 +1,6 @@
 import { accessSync, lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { CONFIG_DEFAULTS, writtenSecrets } from '../../config/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
@@ -201,7 +201,8 @@ function refusal(folder: string): Finding | undefined {
   const isThere = (path: string): boolean => unlessSystemError(() => lstatSync(path)) !== undefined;
   const existing = nearestExisting(folder, isThere);
   try {
-    accessSync(existing, constants.W_OK | constants.X_OK);
+    // With the dot, a file in place of a folder is refused as such.
+    accessSync(`${existing}${sep}.`, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
     const verb = existing === folder ? 'written to' : 'created';
