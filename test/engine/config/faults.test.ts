@@ -198,4 +198,11 @@ test('thousands of faults are all reported, each in its place', () => {
   assert.is(faults.at(-1)?.location.line, 3000);
 });
 
+test('a large file of another program is refused at once', () => {
+  const keys = Array.from({ length: 30_000 }, (_, at) => `"word${at}": 1`);
+  const start = performance.now();
+  assert.is(checkConfigText('f', `{${keys.join(',\n')}}`).faults.length, 30_000);
+  assert.ok(performance.now() - start < 10_000);
+});
+
 test.run();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -438,6 +439,15 @@ const FILES: readonly BrokenSetup[] = [
     },
     fix: 'safe',
     after: (patient) => exists(patient.at('state/auth'), 'github-copilot.json'),
+  },
+  {
+    name: 'a pipe in place of the file of tokens, which others may read',
+    finds: 'permissions/secret-readable',
+    severity: 'fault',
+    breaks: ({ state }) => {
+      execFileSync('mkfifo', ['-m', '644', join(state, 'mcp-tokens.json')]);
+    },
+    fix: 'safe',
   },
   {
     name: 'a configuration with a plain secret that others may read',

@@ -126,9 +126,21 @@ export function isListSchema(schema: Schema): boolean {
 
 /** The path of the only key with this name outside of maps and lists: one in the wrong place. */
 export function pathOfKey(name: string): string | undefined {
-  const keys = [...walkKeys(configSchema)];
-  const [found, ...others] = keys.filter(({ path }) => path.at(-1) === name && !path.includes('*'));
-  return others.length === 0 ? found?.text : undefined;
+  // A file of another program has thousands of unknown names, and each walk takes milliseconds.
+  uniqueKeys ??= pathsOfUniqueKeys();
+  return uniqueKeys.get(name);
+}
+
+let uniqueKeys: ReadonlyMap<string, string | undefined> | undefined;
+
+function pathsOfUniqueKeys(): ReadonlyMap<string, string | undefined> {
+  const paths = new Map<string, string | undefined>();
+  for (const { path, text } of walkKeys(configSchema)) {
+    const name = path.at(-1);
+    if (name === undefined || path.includes('*')) continue;
+    paths.set(name, paths.has(name) ? undefined : text);
+  }
+  return paths;
 }
 
 interface WalkedKey {

@@ -223,8 +223,11 @@ function modeFix(path: string, from: number, to: number): Fix {
     diff: changeLines([`mode ${formatMode(from)}  ${path}`], [`mode ${formatMode(to)}  ${path}`]),
     changes: 'state',
     apply: async () => {
-      // On the open file, which cannot be exchanged in between.
-      const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+      // On the open file, which cannot be exchanged in between. A pipe in its place would never open.
+      const handle = await open(
+        path,
+        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+      );
       try {
         const { mode } = await handle.stat();
         if (formatMode(mode) === formatMode(to)) return;
