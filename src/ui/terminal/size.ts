@@ -15,9 +15,16 @@ export interface Area extends TerminalSize {
 /** The assumed size of a terminal that reports none. */
 const FALLBACK_SIZE: TerminalSize = { columns: 80, rows: 24 };
 
+/** What screens fill at most: a terminal can report 65,535 each way, and drawing that many cells never ends. */
+const LARGEST_SIZE: TerminalSize = { columns: 1000, rows: 500 };
+
 /** The width of a terminal. */
 export function terminalColumns(stdout: NodeJS.WriteStream): number {
-  return stdout.columns || FALLBACK_SIZE.columns;
+  return Math.min(stdout.columns || FALLBACK_SIZE.columns, LARGEST_SIZE.columns);
+}
+
+function terminalRows(stdout: NodeJS.WriteStream): number {
+  return Math.min(stdout.rows || FALLBACK_SIZE.rows, LARGEST_SIZE.rows);
 }
 
 /** The current size of the terminal. */
@@ -33,6 +40,6 @@ export function useTerminalSize(stdout: NodeJS.WriteStream): TerminalSize {
     [stdout],
   );
   const columns = useSyncExternalStore(subscribe, () => terminalColumns(stdout));
-  const rows = useSyncExternalStore(subscribe, () => stdout.rows || FALLBACK_SIZE.rows);
+  const rows = useSyncExternalStore(subscribe, () => terminalRows(stdout));
   return { columns, rows };
 }

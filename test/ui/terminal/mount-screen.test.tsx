@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { useKeyMap } from '../../../src/ui/components/key-map.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { mountScreen } from '../../../src/ui/terminal/mount-screen.js';
+import { useTerminalSize } from '../../../src/ui/terminal/size.js';
 import { errorOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assertRestored, createTerminal, KEYS, waitForText } from '../../support/terminal.js';
@@ -198,6 +199,20 @@ test('a slow terminal is lent after its queued output', async () => {
   assert.match(before, /the rest of a frame.*\?1049l$/su);
   await screen.unmount();
   close();
+});
+
+test('a terminal that reports an impossible size is filled only in part', async () => {
+  const terminal = createTerminal(40, 6);
+  const stdout = Object.assign(terminal.stdout, { columns: 65_535, rows: 65_535 });
+  let size: unknown;
+  function Size(): ReactElement {
+    size = useTerminalSize(stdout);
+    return <Text>hello</Text>;
+  }
+  const screen = mountScreen(<Size />, { stdin: terminal.stdin, stdout, style: STYLE });
+  await waitForText(terminal, 'hello');
+  await screen.unmount();
+  assert.equal(size, { columns: 1000, rows: 500 });
 });
 
 test.run();
