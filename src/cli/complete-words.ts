@@ -214,15 +214,8 @@ const taskIds = (statuses?: readonly TaskStatus[]): Source =>
 const fromDreams =
   (list: (dreams: OpenDreams) => readonly Suggestion[]): Source =>
   async (line) => {
-    const { openDreams } = await import('../engine/dreaming/index.js');
-    return (await dreamWorkspaces(line)).flatMap((workspace) => {
-      const dreams = openDreams(workspace);
-      try {
-        return list(dreams);
-      } finally {
-        dreams.close();
-      }
-    });
+    const { readDreams } = await import('../engine/dreaming/index.js');
+    return (await dreamWorkspaces(line)).flatMap((workspace) => readDreams(workspace, list));
   };
 
 async function dreamWorkspaces({

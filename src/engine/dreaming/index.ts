@@ -24,7 +24,7 @@ export { MOST_LOG_BYTES } from './recall-log/recall-log.js';
 export type { DreamSchedule } from './schedule/dream-schedule.js';
 export { crontabLine, systemdTimer } from './schedule/systemd-timer.js';
 export type { RecallEntry } from './scoring/recall-entry.js';
-export { type OpenDreams, openDreams } from './store/dream-database.js';
+export { type OpenDreams, readDreams } from './store/dream-database.js';
 export { hasFailed, PHASES, type PhaseName } from './store/sweep-records.js';
 export { openSources } from './sweep/dream-sources.js';
 export * from './sweep/run-sweep.js';

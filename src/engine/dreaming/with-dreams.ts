@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolveWorkspace } from '../memory/sources/index.js';
 import { inRolledBackTransaction } from '../sqlite/database.js';
 import type { ProcessLockOptions } from '../sqlite/process-lock.js';
-import { anySignal, closing } from '../support/async.js';
+import { anySignal } from '../support/async.js';
 import type { Clock } from '../support/context.js';
 import { dayFormatter } from '../support/day.js';
 import type { ClaimKey } from './claims/claim-words.js';
@@ -11,7 +11,7 @@ import type { DreamWorkspace } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
-import { type OpenDreams, openDreams, withLockedDreams } from './store/dream-database.js';
+import { type OpenDreams, readDreams, withLockedDreams } from './store/dream-database.js';
 import { nextPromotions } from './sweep/deep-phase.js';
 import { openSources, type PhaseContext, type SharedMemories } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase } from './sweep/light-phase.js';
@@ -29,8 +29,7 @@ export async function withCurrentDreams<T>(
   read: (dreams: OpenDreams) => T,
 ): Promise<T> {
   await ingestNew(target, signal);
-  using dreams = closing(openDreams(target.workspace));
-  return read(dreams);
+  return readDreams(target.workspace, read);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   hasFailed,
   isMemoryFull,
   nextSweepMs,
-  openDreams,
+  readDreams,
   sweepOutput,
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
@@ -15,7 +15,6 @@ import type { PauseRecord } from '../flow-model/task-record.js';
 import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState, ServiceSnapshot } from '../serve/index.js';
-import { closing } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
@@ -72,8 +71,7 @@ function storedDreams(target: DreamTarget): Pick<DreamsSummary, 'fault' | 'isFul
     return { last: undefined, isFull, fault: undefined };
   }
   try {
-    using dreams = closing(openDreams(target.workspace));
-    const newest = dreams.sweeps.last();
+    const newest = readDreams(target.workspace, ({ sweeps }) => sweeps.last());
     const last = newest && {
       startedMs: newest.startedMs,
       failed: hasFailed(newest),

@@ -19,6 +19,8 @@ import { dirname, join, relative } from 'node:path';
 import { resolveConfig } from '../../../src/engine/config/index.js';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import { MOST_LOG_BYTES } from '../../../src/engine/dreaming/recall-log/recall-log.js';
+import { openDreamDatabase } from '../../../src/engine/dreaming/store/dream-database.js';
+import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { type Flows, openFlows } from '../../../src/engine/flows/index.js';
 import { createToken, revokeToken } from '../../../src/engine/mcp/tokens/token-store.js';
 import { APPLICATION_ID } from '../../../src/engine/memory/index/sqlite/schema.js';
@@ -1293,6 +1295,22 @@ const SERVICES: readonly BrokenSetup[] = [
     breaks: (patient) => {
       patient.configure(dreaming('0 3 * * *'));
       patient.write(dreamFile(patient, 'database'), 'no database\n'.repeat(1000));
+    },
+    fix: (patient) => rmSync(patient.at(dreamFile(patient, 'database'))),
+  },
+  {
+    name: 'a page of what dreaming has recorded is overwritten',
+    finds: 'dreaming/dreaming-store',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.configure(dreaming('0 3 * * *'));
+      const file = patient.at(dreamFile(patient, 'database'));
+      mkdirSync(dirname(file), { recursive: true });
+      const database = openDreamDatabase(file);
+      const sweeps = sweepRecords(database);
+      sweeps.put(newSweep(sweeps, { day: '1970-01-01', startedMs: 0, trigger: 'manual' }));
+      database.close();
+      damageTable(file, 'sweeps');
     },
     fix: (patient) => rmSync(patient.at(dreamFile(patient, 'database'))),
   },

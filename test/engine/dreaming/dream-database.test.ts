@@ -1,12 +1,16 @@
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dreamWorkspace } from '../../../src/engine/dreaming/dream-workspace.js';
 import {
   openDreamDatabase,
+  readDreams,
   withLockedDreams,
 } from '../../../src/engine/dreaming/store/dream-database.js';
 import { newSweep, sweepRecords } from '../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import { queryValue } from '../../../src/engine/sqlite/query.js';
 import { NEVER } from '../../../src/engine/support/async.js';
 import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -69,6 +73,28 @@ test('sweeps are listed in the order in which they ran, whatever the clock said'
   if (first !== undefined) sweeps.put({ ...first, endedMs: 1500 });
   assert.equal(started(), [5000, 9000, 2000, 1000]);
   database.close();
+});
+
+test('a damaged page is reported with the file, when it is read', async () => {
+  const folder = tempFolder();
+  const { files } = dreamWorkspace(folder.path, { stateDir: folder.path });
+  mkdirSync(dirname(files.database), { recursive: true });
+  const database = openDreamDatabase(files.database);
+  const sweeps = sweepRecords(database);
+  sweeps.put(newSweep(sweeps, { day: '1970-01-01', startedMs: 0, trigger: 'manual' }));
+  const root = queryValue<number>(
+    database,
+    "SELECT rootpage FROM sqlite_schema WHERE name = 'sweeps'",
+  );
+  const pageBytes = Number(database.pragma('page_size', { simple: true }));
+  database.close();
+  const file = openSync(files.database, 'r+');
+  writeSync(file, Buffer.alloc(pageBytes, 0xff), 0, pageBytes, (Number(root) - 1) * pageBytes);
+  closeSync(file);
+  const failure = await failureOf(() => readDreams({ files }, (dreams) => dreams.sweeps.last()));
+  assert.is(failure.code, 'DREAM_STORE_UNUSABLE');
+  assert.match(failure.message, files.database);
+  assert.match(failure.hint ?? '', /^move it away/);
 });
 
 test('work that the disk fails names the database', async () => {

@@ -7,12 +7,13 @@ import {
   handWritten,
   MOST_LOG_BYTES,
   nextSweepMs,
-  openDreams,
   openNarrator,
+  readDreams,
 } from '../../dreaming/index.js';
 import { SvcError, systemReason } from '../../errors/index.js';
 import { resolveWorkspace } from '../../memory/sources/index.js';
 import { MEMORY_FILE, readGuarded, requireWritable } from '../../memory-files/guarded-file.js';
+import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
 import { formatCount, formatCountOf, zonedMinute } from '../../support/format.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ConfiguredWorld, configuredCheck, type Finding, faultOf, finding } from '../check.js';
@@ -34,12 +35,23 @@ export const dreaming = configuredCheck('dreaming', async (world) => {
 });
 
 function storeFinding({ workspace }: DreamTarget): Finding | undefined {
+  const { database: file } = workspace.files;
+  const place = { file };
   try {
-    openDreams(workspace).close();
-    return undefined;
+    readDreams(workspace, () => undefined);
   } catch (error) {
-    return faultOf('dreaming-store', error, { place: { file: workspace.files.database } });
+    return faultOf('dreaming-store', error, { place });
   }
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined || size > MOST_CHECKED_BYTES) return undefined;
+  const complaint = integrityComplaint(file);
+  if (complaint === undefined) return undefined;
+  return finding('dreaming-store', 'fault', {
+    message: 'what dreaming has recorded is damaged',
+    cause: complaint,
+    place,
+    hint: 'move the file away, which discards the recalls and sweeps recorded so far',
+  });
 }
 
 function logFinding({ workspace: { files } }: DreamTarget): Finding | undefined {

@@ -29,6 +29,24 @@ export function openDreams({ files }: Pick<DreamWorkspace, 'files'>): OpenDreams
 }
 
 /**
+ * Reads what is recorded about a workspace, without creating anything if nothing is.
+ *
+ * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; what the reader throws
+ */
+export function readDreams<T>(
+  { files }: Pick<DreamWorkspace, 'files'>,
+  read: (dreams: OpenDreams) => T,
+): T {
+  try {
+    using dreams = closing(openDreams({ files }));
+    return read(dreams);
+  } catch (error) {
+    // A damaged page is found when it is read.
+    throw isSqliteError(error) ? storeFailure(files.database, error) : error;
+  }
+}
+
+/**
  * Works on what is recorded about a workspace, creating it if needed, under the lock that sweeps hold.
  *
  * @throws SvcError DREAM_STORE_NEWER, DREAM_STORE_UNUSABLE; the signal's reason; what the work throws
