@@ -107,7 +107,7 @@ const config = () => ({
   deniedChatIds: key(z.array(text()), 'Never run in these conversations'),
   thinking: key(
     z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'adaptive', 'max']),
-    'How much the model thinks',
+    'How much the model thinks; a model without this level uses the nearest one',
   ),
   timeoutMs: key(integer(250, 120_000), 'Time limit of a recall, in milliseconds'),
   setupGraceTimeoutMs: key(
