@@ -187,7 +187,8 @@ function packageLock(
 /**
  * Optional packages are binaries for other platforms, and scripts would compile. `--no-global` and `--no-workspaces`
  * override settings of an npm that started svc. npm runs in the folder and does not get it as `--prefix`: below a prefix
- * it would look for the global settings of the machine (registry, proxy, certificates), and find none.
+ * it would look for the global settings of the machine (registry, proxy, certificates), and find none. By default, npm waits
+ * for more than a minute before it reports a registry that cannot be reached.
  */
 const NPM_ARGS = [
   'install',
@@ -199,6 +200,8 @@ const NPM_ARGS = [
   '--no-fund',
   '--no-progress',
   '--no-update-notifier',
+  '--fetch-retry-mintimeout=2000',
+  '--fetch-retry-maxtimeout=10000',
   '--loglevel=error',
 ];
 
