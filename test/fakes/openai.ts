@@ -48,6 +48,8 @@ export interface OpenAiFake extends FakeVendor {
   readonly inlineTexts: readonly string[];
   /** Inline requests with such a text are refused for that text, as OpenAI or a compatible server does. */
   refuse(isBad: (text: string) => boolean, refusal?: FakeAnswer): void;
+  /** Inline requests with more inputs are refused, as compatible servers do. */
+  takeAtMost(inputs: number, refusal: FakeAnswer): void;
 }
 
 /** OpenAI's `POST /v1/embeddings`, `/v1/files` and `/v1/batches`, as its API description has them. */
@@ -55,6 +57,8 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
   const batch = openAiBatches(options);
   const inlineTexts: string[] = [];
   let isBad = (_text: string): boolean => false;
+  let mostInputs = Number.POSITIVE_INFINITY;
+  let tooMany: FakeAnswer | undefined;
   let tooLong = failure(400, 'invalid_request_error', null, TOO_LONG);
   const fake = await startFake({
     port: options.port,
@@ -63,6 +67,7 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
       const batchReply = await batch.answer(request);
       if (batchReply !== undefined) return batchReply;
       const { input } = JSON.parse(request.body.toString('utf8') || '{}') as { input?: unknown };
+      if (tooMany !== undefined && [input].flat().length > mostInputs) return tooMany;
       if ([input].flat().some((text) => typeof text === 'string' && isBad(text))) {
         return tooLong;
       }
@@ -89,6 +94,10 @@ export async function startOpenAiFake(options: OpenAiFakeOptions = {}): Promise<
     refuse: (test, refusal = tooLong) => {
       isBad = test;
       tooLong = refusal;
+    },
+    takeAtMost: (inputs, refusal) => {
+      mostInputs = inputs;
+      tooMany = refusal;
     },
   };
 }

@@ -21,6 +21,8 @@ export interface RerankFakeOptions {
   readonly relevance?: Relevance;
   /** Tokens that a server takes at once: query and document. */
   readonly maxTokens?: number;
+  /** Documents that a server of TEI takes at once. */
+  readonly maxDocuments?: number;
 }
 
 const DIMENSIONS = 256;
@@ -339,8 +341,9 @@ export function startTeiRerankFake(options: RerankFakeOptions = {}): Promise<Fak
         if (documents.length === 0 || documents.includes('')) {
           return { status: 400, body: { error: '`texts` cannot be empty', error_type: 'empty' } };
         }
-        if (documents.length <= TEI_BATCH) return undefined;
-        const error = `batch size ${documents.length} > maximum allowed batch size ${TEI_BATCH}`;
+        const { maxDocuments = TEI_BATCH } = options;
+        if (documents.length <= maxDocuments) return undefined;
+        const error = `batch size ${documents.length} > maximum allowed batch size ${maxDocuments}`;
         return { status: 422, body: { error, error_type: 'validation' } };
       },
       answer: (_, ranked) => ranked,

@@ -21,6 +21,11 @@ export interface EmbedDocumentsOptions {
 const TARGET_INPUTS = 128;
 const TARGET_TOKENS = 60_000;
 
+/** How many inputs a request can have; less once the vendor has refused one. */
+interface Capacity {
+  inputs: number;
+}
+
 /** An input whose pieces come back in any order. */
 interface PendingInput<Input> {
   readonly input: Input;
@@ -50,12 +55,14 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   inputs: Inputs<Input>,
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
-  const packs = packRequests(piecesOf(inputs, options.limits), options.limits);
+  const { limits } = options;
+  const capacity: Capacity = { inputs: Math.min(limits.maxInputs, TARGET_INPUTS) };
+  const packs = packRequests(piecesOf(inputs, limits), limits, capacity);
   const underWay = new Map<readonly Piece<Input>[], Promise<SentPack<Input>>>();
   let failure: { readonly error: unknown } | undefined;
   const start = (pack: readonly Piece<Input>[]): void => {
     const part: CompletedPart<Input> = { embedded: [], refused: [] };
-    const sending = sendPack(pack, part, options).then(
+    const sending = sendPack(pack, part, { ...options, capacity }).then(
       () => ({ pack, part }),
       (error: unknown) => ({ pack, part, error }),
     );
@@ -122,13 +129,13 @@ function pieceOf<Input>(
 async function* packRequests<Input>(
   all: AsyncIterable<Piece<Input>>,
   limits: RequestLimits,
+  capacity: Readonly<Capacity>,
 ): AsyncGenerator<readonly Piece<Input>[], undefined> {
-  const maxInputs = Math.min(limits.maxInputs, TARGET_INPUTS);
   const maxTokens = Math.min(limits.maxTokensPerRequest, TARGET_TOKENS);
   let pack: Piece<Input>[] = [];
   let tokens = 0;
   for await (const piece of all) {
-    const isFull = pack.length >= maxInputs || tokens + piece.tokens > maxTokens;
+    const isFull = pack.length >= capacity.inputs || tokens + piece.tokens > maxTokens;
     if (pack.length > 0 && (isFull || !fitsMedia(pack, piece, limits))) {
       yield pack;
       pack = [];
@@ -154,14 +161,22 @@ const CONTROL: EmbeddingInput = { text: 'word' };
 async function sendPack<Input>(
   pack: readonly Piece<Input>[],
   part: CompletedPart<Input>,
-  options: EmbedDocumentsOptions,
+  options: EmbedDocumentsOptions & { readonly capacity: Capacity },
   isModelSound = false,
 ): Promise<void> {
+  const { capacity } = options;
   const [first] = pack;
   if (first?.refusal !== undefined) {
     complete(pack, part, ({ owner, refusal }) => {
       owner.refusal = refusal;
     });
+    return;
+  }
+  // Packed before the vendor has refused as many.
+  if (pack.length > capacity.inputs) {
+    const { inputs } = capacity;
+    await sendPack(pack.slice(0, inputs), part, options, isModelSound);
+    await sendPack(pack.slice(inputs), part, options, isModelSound);
     return;
   }
   try {
@@ -173,7 +188,12 @@ async function sendPack<Input>(
     complete(pack, part, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault)) throw error;
-    const { kind, isInVector = false } = error.details;
+    const { kind, isInVector = false, mostInputs = 0 } = error.details;
+    if (mostInputs > 0 && mostInputs < pack.length) {
+      capacity.inputs = Math.min(capacity.inputs, mostInputs);
+      await sendPack(pack, part, options, isModelSound);
+      return;
+    }
     if (!isInVector && !DIVISIBLE.has(kind)) throw error;
     // Fails if the model is broken for any text.
     if (isInVector && !isModelSound) await options.send([CONTROL]);

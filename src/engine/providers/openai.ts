@@ -76,6 +76,20 @@ const SPENT = new Set([
 export const TOO_LONG =
   /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds (?:the (?:available )?|maximum )context (?:length|size)|maximum allowed token size|must have less than \d+ tokens/u;
 
+/**
+ * How compatible servers refuse a request with too many inputs: text-embeddings-inference and SiliconFlow, Alibaba's Model
+ * Studio (github.com/MemMachine/MemMachine, issue 864), Azure, Cohere, and Google.
+ */
+const TOO_MANY =
+  /(?:maximum allowed batch size|batch size is invalid, it should not be larger than|max number of inputs is|number of texts must be at most) (\d{1,9})|at most (\d{1,9}) requests can be in one batch/u;
+
+/** How many inputs a request can have, according to a refusal. */
+export function mostInputsIn(message: string): number | undefined {
+  const [, first, second] = TOO_MANY.exec(message) ?? [];
+  const most = first ?? second;
+  return most === undefined ? undefined : Number(most);
+}
+
 /** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ body }) => {
   const type = textAt(body, 'error', 'type');
@@ -89,5 +103,8 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   }
   // For a model that the key's project has no access to, the status is 403.
   if (code === 'model_not_found') return { code, kind: 'model' };
-  return TOO_LONG.test(messageIn(body) ?? '') ? { code, kind: 'too_large' } : { code };
+  const message = messageIn(body) ?? '';
+  const mostInputs = mostInputsIn(message);
+  if (mostInputs !== undefined) return { code, kind: 'too_large', mostInputs };
+  return TOO_LONG.test(message) ? { code, kind: 'too_large' } : { code };
 };

@@ -35,6 +35,8 @@ export interface VendorFaultDetails {
   readonly waitMs?: number | undefined;
   /** Overrides the hint of the kind. */
   readonly hint?: string | undefined;
+  /** How many inputs a request can have, if the vendor finds this one to have too many. */
+  readonly mostInputs?: number | undefined;
   /** Set if only a vector of the answer is broken, perhaps because of its input. */
   readonly isInVector?: true | undefined;
 }

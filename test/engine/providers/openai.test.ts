@@ -47,6 +47,41 @@ test('a text that is too long for the model of a server is split', async () => {
   await fake.close();
 });
 
+/** By text-embeddings-inference, SiliconFlow, Alibaba, Azure, Cohere and Google. */
+const TOO_MANY = [
+  [422, 'batch size 25 > maximum allowed batch size 10'],
+  [413, 'input batch size 25 > maximum allowed batch size 10'],
+  [
+    400,
+    '<400> InternalError.Algo.InvalidParameter: Value error, batch size is invalid, it should not be larger than 10.: input.contents',
+  ],
+  [400, 'Too many inputs. The max number of inputs is 10.  We hope to increase the number.'],
+  [400, 'invalid request: total number of texts must be at most 10 - received 25'],
+  [400, '* BatchEmbedContentsRequest.requests: at most 10 requests can be in one batch'],
+] as const;
+
+test('a request with more texts than a server takes is divided, and later ones have no more', async () => {
+  for (const [status, message] of TOO_MANY) {
+    const fake = await startOpenAiFake({ dimensions: 8 });
+    const adapter = await openAdapter(
+      testSettings({
+        adapter: 'openai',
+        baseUrl: `${fake.origin}/v1`,
+        credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
+        concurrency: 1,
+      }),
+    );
+    fake.takeAtMost(10, { status, body: { error: { message, type: 'Validation' } } });
+    const inputs = Array.from({ length: 150 }, (_, at) => ({ text: `note ${at}` }));
+    const { embedded, refused } = await embedAll(adapter, inputs);
+    assert.equal(refused, [], message);
+    assert.is(embedded.length, 150, message);
+    assert.is(fake.requests.length, 1 + 13 + 3, 'all, its parts, and those of the next');
+    await adapter.close();
+    await fake.close();
+  }
+});
+
 test('a model that the project of the key has no access to is reported as such', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };

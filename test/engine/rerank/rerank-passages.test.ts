@@ -8,6 +8,7 @@ import {
   RERANK_KEY,
   startCohereRerankFake,
   startLlamaRerankFake,
+  startTeiRerankFake,
   startVllmRerankFake,
 } from '../../fakes/rerankers.js';
 import { failureOf } from '../../support/failure.js';
@@ -69,6 +70,20 @@ test('a server that takes fewer tokens gets the beginnings of the passages', asy
   server.trouble('too_large');
   assert.is(await reranker.rerank('another question', passages, warnings), undefined);
   assert.match(warnings[0]?.message ?? '', /413/);
+  await reranker.close();
+  await server.close();
+});
+
+test('a server that takes fewer documents gets them in parts', async () => {
+  const server = await startTeiRerankFake({ maxDocuments: 2 });
+  const remote = { baseUrl: server.origin, apiKey: RERANK_KEY };
+  const reranker = await rerankerOf({ provider: 'compatible', remote });
+  const warnings: Warning[] = [];
+  const passages = ['the car is red', 'rain falls', 'bread is baked', 'a ping', 'a pong'];
+  const reranked = await reranker.rerank('what is red', passages, warnings);
+  assert.equal(warnings, []);
+  assert.is(reranked?.scores.size, 5);
+  assert.is(server.requests.length, 5, 'in the form of Cohere, as a whole, and three parts');
   await reranker.close();
   await server.close();
 });

@@ -6,7 +6,7 @@ import {
   sendRequest,
 } from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
-import { TOO_LONG } from '../../providers/openai.js';
+import { mostInputsIn, TOO_LONG } from '../../providers/openai.js';
 import { broken, withoutResult } from '../../providers/read-vectors.js';
 import { createPacer, INTERACTIVE } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
@@ -87,6 +87,8 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
   const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
   const headers = bearerHeaders(credential?.value, settings.headers);
   let dialect: Dialect = DIALECTS[provider];
+  /** Less once a server has refused as many documents. */
+  let mostDocuments = Number.POSITIVE_INFINITY;
   const send = async (question: Question, signal: AbortSignal): Promise<RerankAnswer> => {
     const pacing = pacer.pacing(INTERACTIVE);
     const json = dialect.body(question);
@@ -96,9 +98,9 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
   /** In parts, if the server takes fewer documents: its scores do not depend on each other. */
   const sendAll = async ({ query, documents, signal }: RerankRequest): Promise<RerankAnswer> => {
     const answers: RerankAnswer[] = [];
-    const { maxDocuments = documents.length } = dialect;
-    for (let from = 0; from < documents.length; from += maxDocuments) {
-      const part = documents.slice(from, from + maxDocuments);
+    const step = Math.min(dialect.maxDocuments ?? documents.length, mostDocuments);
+    for (let from = 0; from < documents.length; from += step) {
+      const part = documents.slice(from, from + step);
       const { ranked, cost } = await send({ model, query, documents: part }, signal);
       answers.push({ ranked: ranked.map((one) => ({ ...one, index: one.index + from })), cost });
     }
@@ -110,6 +112,11 @@ export function createHttpReranker(settings: HttpSettings): Reranker {
       return await sendAll(request);
     } catch (error) {
       if (provider !== 'compatible') throw error;
+      const { mostInputs = 0 } = error instanceof VendorFault ? error.details : {};
+      if (mostInputs > 0 && mostInputs < mostDocuments) {
+        mostDocuments = mostInputs;
+        return rank(request);
+      }
       if (dialect === TEI || !asksForTexts(error)) {
         return rank({ ...request, documents: shortened(request.documents, error) });
       }
@@ -191,6 +198,8 @@ const explain: ExplainStatus = ({ status, body }) => {
   // How TEI reports a model that does not rerank.
   if (status === 424) return { kind: 'model' };
   const message = messageIn(body) ?? '';
+  const mostInputs = mostInputsIn(message);
+  if (mostInputs !== undefined) return { kind: 'too_large', mostInputs };
   if (TOO_LONG.test(message)) return { kind: 'too_large' };
   const isModelFault =
     /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(message);
