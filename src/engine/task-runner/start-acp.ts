@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { format } from 'node:util';
 import {
+  type AuthMethod,
   type ClientContext,
   client,
   methods,
@@ -70,7 +71,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
     .onNotification(methods.client.session.update, ({ params }) => session.follow(params.update));
 
   const converse = async (agent: ClientContext): Promise<JobEnd> => {
-    const { protocolVersion } = await agent.request(methods.agent.initialize, {
+    const { protocolVersion, authMethods } = await agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
@@ -78,7 +79,14 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
       const error = `the agent uses protocol version ${protocolVersion}, svc uses ${PROTOCOL_VERSION}`;
       return { kind: 'failed', error, retry: false };
     }
-    const { sessionId } = await agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    const newSession = () => agent.request(methods.agent.session.new, { cwd, mcpServers: [] });
+    const { sessionId } = await newSession().catch(async (error: unknown) => {
+      const needsKey = error instanceof RequestError && error.code === AUTH_REQUIRED;
+      const methodId = needsKey ? signInWithKey(authMethods, env) : undefined;
+      if (methodId === undefined) throw error;
+      await agent.request(methods.agent.authenticate, { methodId });
+      return newSession();
+    });
     cancel = () => {
       agent.notify(methods.agent.session.cancel, { sessionId }).catch(() => undefined);
     };
@@ -130,6 +138,27 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
     },
     kill: () => child.kill(),
   };
+}
+
+const KEY_VARIABLE = /\b[A-Z][A-Z0-9_]{0,80}_(?:KEY|TOKEN)\b/gu;
+
+/**
+ * The way to sign in that takes a key of the environment. Agents such as codex-acp use it only once they are told to
+ * (github.com/tilework-tech/nori-cli, pull 167); other ways would open a browser. They name the variable in their
+ * description, as Gemini CLI has it, in `vars`, or only in their id: `openai-api-key`.
+ */
+function signInWithKey(
+  ways: readonly AuthMethod[] | null | undefined,
+  env: Readonly<Record<string, string>>,
+): string | undefined {
+  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const way = ways?.find((method) => {
+    if ('type' in method && method.type === 'terminal') return false;
+    const inId = method.id.toUpperCase().replaceAll('-', '_');
+    const named = `${inId} ${JSON.stringify(method)}`.match(KEY_VARIABLE) ?? [];
+    return named.some(isSet);
+  });
+  return way?.id;
 }
 
 const printed = new AsyncLocalStorage<JobHost['note']>();

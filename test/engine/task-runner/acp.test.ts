@@ -195,6 +195,20 @@ for (const [mode, what, error] of FAILURES) {
   });
 }
 
+test('an agent is told to use the key that is set for it', async () => {
+  const ways = [
+    ['GEMINI_API_KEY', 'gemini'],
+    ['OPENAI_API_KEY', 'openai-api-key'],
+    ['CODEX_API_KEY', 'codex'],
+  ] as const;
+  for (const [variable, way] of ways) {
+    const world = await agentWorld({ env: { [variable]: 'a-key-of-the-agent' } }, 'sign-in');
+    const task = await ended(world, 'answer this');
+    assert.is(task.status, 'succeeded', variable);
+    assert.match(world.logText(), `authenticate ${way}`);
+  }
+});
+
 test('a program that is not an agent fails', async () => {
   const command = [process.execPath, '-e', 'console.log("hello")'];
   const task = await ended(await agentWorld({ command }), 'any');

@@ -135,18 +135,39 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
 };
 
+/** As of Gemini CLI, and of codex-acp in two releases. */
+const WAYS = [
+  { id: 'oauth-personal', name: 'Log in with Google', description: null },
+  {
+    id: 'gemini',
+    name: 'Use Gemini API key',
+    description: 'Requires setting the `GEMINI_API_KEY` environment variable',
+  },
+  { id: 'openai-api-key', name: 'Use an API key' },
+  { id: 'codex', name: 'Codex', type: 'env_var', vars: [{ name: 'CODEX_API_KEY' }] },
+];
+let isSignedIn = false;
+
 const [mode] = process.argv.slice(2);
 if (mode === 'greeting') process.stdout.write('Welcome!\n{"a": 1}\n');
 
 agent({ name: 'fake' })
   .onRequest(methods.agent.initialize, ({ params }) => {
     hear('initialize', JSON.stringify(params.clientCapabilities));
-    return { protocolVersion: mode === 'old' ? 0 : params.protocolVersion };
+    return {
+      protocolVersion: mode === 'old' ? 0 : params.protocolVersion,
+      ...(mode === 'sign-in' ? { authMethods: WAYS } : {}),
+    };
   })
   .onRequest(methods.agent.session.new, ({ params }) => {
     hear('new', params.cwd, params.mcpServers.length);
-    if (mode === 'sign-in') throw RequestError.authRequired();
+    if (mode === 'sign-in' && !isSignedIn) throw RequestError.authRequired();
     return { sessionId: SESSION };
+  })
+  .onRequest(methods.agent.authenticate, ({ params: { methodId } }) => {
+    hear('authenticate', methodId);
+    isSignedIn = true;
+    return {};
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('');
