@@ -35,6 +35,8 @@ export interface OpenAiFakeOptions {
   readonly inputType?: boolean;
   /** Vectors are cut to this length by default, so that tests stay small. */
   readonly dimensions?: number;
+  /** Compatible servers that have numbers only: their answer to `encoding_format`. */
+  readonly withoutBase64?: FakeAnswer;
   /** A free one by default. */
   readonly port?: number;
   /** The vector of a text; {@link meaningOf} by default. */
@@ -187,6 +189,9 @@ function answer(
   }
   if (inputType !== undefined && typeof inputType !== 'string') {
     return failure(400, 'invalid_request_error', null, 'input_type must be a string');
+  }
+  if (options.withoutBase64 !== undefined && parsed.data.encoding_format !== undefined) {
+    return options.withoutBase64;
   }
   const reply = embed(parsed.data, trouble, options);
   if (reply.status === 200) inlineTexts.push(...[parsed.data.input].flat());

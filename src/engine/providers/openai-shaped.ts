@@ -21,6 +21,7 @@ import type {
   VendorAnswer,
   VendorBatch,
 } from './vendor.js';
+import { VendorFault } from './vendor-fault.js';
 
 /** Differences between vendors with an OpenAI-compatible embeddings API. */
 export interface OpenAiShape {
@@ -32,6 +33,11 @@ export interface OpenAiShape {
   readonly fields: (role: InputRole, dimensions: number | undefined) => RequestFields;
   /** A text as it is sent; by default below its title. */
   readonly write?: (input: EmbeddingInput, role: InputRole) => string;
+  /**
+   * Whether it may be a server that has numbers only: those that ask LiteLLM or OpenRouter for base64 get a refusal, or
+   * no vectors (github.com/BerriAI/litellm, issue 33173; github.com/plastic-labs/honcho, pull 938).
+   */
+  readonly mayLackBase64?: boolean;
   readonly explain: (model: string, inputs: readonly EmbeddingInput[]) => ExplainStatus;
   /** Hint if nothing listens at the endpoint, for servers that people start themselves. */
   readonly startHint?: string;
@@ -55,6 +61,8 @@ export function openAiShaped(
   const fields = (role: InputRole) => ({ model, ...shape.fields(role, dimensions) });
   const connection = { endpoint, headers, explain: shape.explain(model, []) };
   const batch = shape.batch?.(connection, fields('document'));
+  /** Undefined until a vector has come. */
+  let hasBase64 = shape.mayLackBase64 === true ? undefined : true;
   return {
     endpoint,
     model,
@@ -62,12 +70,38 @@ export function openAiShaped(
     documentForm,
     ...(batch === undefined ? {} : { batch }),
     embed: async ({ inputs, role, ...call }) => {
-      const json = { ...fields(role), input: inputs.map((input) => write(input, role)) };
-      const request = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
-      const sending = sendRequest({ ...call, ...request }, shape.explain(model, inputs));
-      return readOpenAiAnswer(await withHintWhenRefused(shape.startHint, sending));
+      const ask = async (changed: RequestFields = {}): Promise<VendorAnswer> => {
+        const input = inputs.map((one) => write(one, role));
+        const json = { ...fields(role), ...changed, input };
+        const request = { method: 'POST', url: `${endpoint}/embeddings`, headers, json } as const;
+        const sending = sendRequest({ ...call, ...request }, shape.explain(model, inputs));
+        return readOpenAiAnswer(await withHintWhenRefused(shape.startHint, sending));
+      };
+      if (hasBase64 === false) return ask(NUMBERS);
+      try {
+        const answer = await ask();
+        if (hasBase64 === true || answer.vectors.length > 0) {
+          hasBase64 = true;
+          return answer;
+        }
+      } catch (error) {
+        if (hasBase64 === true || !mayBeDueToFormat(error)) throw error;
+      }
+      const answer = await ask(NUMBERS);
+      hasBase64 = false;
+      return answer;
     },
   };
+}
+
+/** Numbers are the default; some servers refuse to be asked for them. */
+const NUMBERS: RequestFields = { encoding_format: undefined };
+
+/** Whether a server that lacks base64 may have failed for that. What it says of it can be anything. */
+function mayBeDueToFormat(error: unknown): boolean {
+  if (!(error instanceof VendorFault)) return false;
+  const { kind, status } = error.details;
+  return kind === 'answer' || (kind === 'request' && (status === 400 || status === 422));
 }
 
 /**

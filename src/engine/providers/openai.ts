@@ -39,13 +39,15 @@ export const openai: AddressedProvider<'openai'> = {
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');
     const { createFileBatch } = await import('./file-batch.js');
-    const inputTypes = isCustomAddress(openai, settings.baseUrl) ? settings.inputTypes : {};
+    const isCompatible = isCustomAddress(openai, settings.baseUrl);
+    const inputTypes = isCompatible ? settings.inputTypes : {};
     return openAiShaped(openai, settings, {
       limits: () => LIMITS,
       documentForm: inputTypes.document ?? '',
       fields: (role, dimensions) => {
         return { encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
       },
+      mayLackBase64: isCompatible,
       explain: () => explainOpenAi,
       batch: (connection, fields) =>
         createFileBatch(connection, {

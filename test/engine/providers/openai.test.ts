@@ -82,6 +82,41 @@ test('a request with more texts than a server takes is divided, and later ones h
   }
 });
 
+/** By LiteLLM, a gateway of a company, and OpenRouter in two forms. */
+const WITHOUT_BASE64 = [
+  [
+    400,
+    {
+      error: {
+        message:
+          "litellm.UnsupportedParamsError: vertex_ai does not support parameters: {'encoding_format': 'base64'}, for model=gemini-embedding-001.",
+        code: '400',
+      },
+    },
+  ],
+  [400, { errorMessage: 'An error occurred while reading the response body' }],
+  [422, { detail: [{ loc: ['body', 'encoding_format'], msg: 'Extra inputs are not permitted' }] }],
+  [200, { object: 'list', data: [], usage: { prompt_tokens: 0, total_tokens: 0 } }],
+  [200, { object: 'list', data: [{ index: 0, embedding: '' }] }],
+] as const;
+
+test('a server without base64 is asked for numbers', async () => {
+  for (const [status, body] of WITHOUT_BASE64) {
+    const fake = await startOpenAiFake({ dimensions: 8, withoutBase64: { status, body } });
+    const adapter = await openAdapter(
+      testSettings({
+        adapter: 'openai',
+        baseUrl: `${fake.origin}/v1`,
+        credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
+      }),
+    );
+    for (const text of ['first', 'second', 'third']) await adapter.embedQuery(text);
+    assert.is(fake.requests.length, 4, 'only the first one is asked again');
+    await adapter.close();
+    await fake.close();
+  }
+});
+
 test('a model that the project of the key has no access to is reported as such', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
