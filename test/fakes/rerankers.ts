@@ -246,7 +246,7 @@ export function startVllmRerankFake(options: RerankFakeOptions = {}): Promise<Fa
   });
   return start(
     {
-      paths: ['/rerank', '/v1/rerank', '/v2/rerank'],
+      paths: ['/rerank', '/v1/rerank', '/v1/reranks', '/v2/rerank'],
       schema: z.strictObject({
         model: z.optional(text),
         query: text,

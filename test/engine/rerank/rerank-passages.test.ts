@@ -234,6 +234,17 @@ test('an unknown model names the setting', async ({ fake }) => {
   await reranker.close();
 });
 
+test('the address may include the path in any form that servers have', async () => {
+  const server = await startVllmRerankFake();
+  for (const path of ['', '/v1', '/v1/rerank', '/v1/reranks']) {
+    const remote = { baseUrl: `${server.origin}${path}`, apiKey: RERANK_KEY };
+    const reranker = await rerankerOf({ provider: 'compatible', remote });
+    assert.equal((await reranker.rerank('what is red', NOTES, []))?.scores.size, NOTES.length);
+    await reranker.close();
+  }
+  await server.close();
+});
+
 test('a broken answer of a server without a model names the address only', async () => {
   const server = await startVllmRerankFake();
   const baseUrl = `${server.origin}/v1`;

@@ -84,7 +84,8 @@ const LEAST_CHARS = 200;
 export function createHttpReranker(settings: HttpSettings): Reranker {
   const { provider, model, baseUrl, credential, timeoutMs } = settings;
   const pacer = createPacer();
-  const url = /\/rerank(?:ing)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
+  // `/reranks`: Alibaba's Model Studio.
+  const url = /\/rerank(?:ing|s)?$/u.test(baseUrl) ? baseUrl : `${baseUrl}/rerank`;
   const headers = bearerHeaders(credential?.value, settings.headers);
   let dialect: Dialect = DIALECTS[provider];
   /** Less once a server has refused as many documents. */
