@@ -144,19 +144,21 @@ const KEY_VARIABLE = /\b[A-Z][A-Z0-9_]{0,80}_(?:KEY|TOKEN)\b/gu;
 
 /**
  * The way to sign in that takes a key of the environment. Agents such as codex-acp use it only once they are told to
- * (github.com/tilework-tech/nori-cli, pull 167); other ways would open a browser. They name the variable in their
- * description, as Gemini CLI has it, in `vars`, or only in their id: `openai-api-key`.
+ * (github.com/agentclientprotocol/codex-acp, CodexAuthMethod.ts); other ways would open a browser. They name the variable
+ * in their description, as older releases of Gemini CLI do, in `vars`, or only in their id: `openai-api-key`, `api-key`.
  */
 function signInWithKey(
   ways: readonly AuthMethod[] | null | undefined,
   env: Readonly<Record<string, string>>,
 ): string | undefined {
-  const isSet = (name: string): boolean => (env[name] ?? '') !== '';
+  const keys = Object.keys(env).flatMap((name) =>
+    env[name] ? (name.match(KEY_VARIABLE) ?? []) : [],
+  );
   const way = ways?.find((method) => {
     if ('type' in method && method.type === 'terminal') return false;
-    const inId = method.id.toUpperCase().replaceAll('-', '_');
-    const named = `${inId} ${JSON.stringify(method)}`.match(KEY_VARIABLE) ?? [];
-    return named.some(isSet);
+    const inId = `_${method.id.toUpperCase().replaceAll('-', '_')}`;
+    const named: readonly string[] = JSON.stringify(method).match(KEY_VARIABLE) ?? [];
+    return keys.some((key) => named.includes(key) || `_${key}`.endsWith(inId));
   });
   return way?.id;
 }

@@ -198,7 +198,7 @@ for (const [mode, what, error] of FAILURES) {
 test('an agent is told to use the key that is set for it', async () => {
   const ways = [
     ['GEMINI_API_KEY', 'gemini'],
-    ['OPENAI_API_KEY', 'openai-api-key'],
+    ['OPENAI_API_KEY', 'api-key'],
     ['CODEX_API_KEY', 'codex'],
   ] as const;
   for (const [variable, way] of ways) {

@@ -135,7 +135,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
 };
 
-/** As of Gemini CLI, and of codex-acp in two releases. */
+/** As of older releases of Gemini CLI, an agent with variables, and codex-acp 2.6. */
 const WAYS = [
   { id: 'oauth-personal', name: 'Log in with Google', description: null },
   {
@@ -143,8 +143,14 @@ const WAYS = [
     name: 'Use Gemini API key',
     description: 'Requires setting the `GEMINI_API_KEY` environment variable',
   },
-  { id: 'openai-api-key', name: 'Use an API key' },
   { id: 'codex', name: 'Codex', type: 'env_var', vars: [{ name: 'CODEX_API_KEY' }] },
+  {
+    id: 'api-key',
+    name: 'API Key',
+    description: 'Use an API key to authenticate',
+    _meta: { 'api-key': { provider: 'openai' } },
+  },
+  { id: 'chat-gpt', name: 'ChatGPT', description: 'Use ChatGPT to authenticate' },
 ];
 let isSignedIn = false;
 
