@@ -92,6 +92,18 @@ export function mostInputsIn(message: string): number | undefined {
   return most === undefined ? undefined : Number(most);
 }
 
+/** What NVIDIA's NIM says without a type, and OpenAI, vLLM and LiteLLM to a vector length that a model does not have. */
+const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /input_type.{0,40} required/u,
+    'set memorySearch.queryInputType to "query" and memorySearch.documentInputType to "passage"',
+  ],
+  [
+    /support specifying dimensions|support matryoshka|dimensions is currently not supported|support parameters: \{'dimensions'/u,
+    'remove outputDimensionality: this model has a fixed vector length',
+  ],
+];
+
 /** Error bodies: `{error: {message, type, param, code}}`. */
 export const explainOpenAi: ExplainStatus = ({ body }) => {
   const type = textAt(body, 'error', 'type');
@@ -108,5 +120,7 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   const message = messageIn(body) ?? '';
   const mostInputs = mostInputsIn(message);
   if (mostInputs !== undefined) return { code, kind: 'too_large', mostInputs };
-  return TOO_LONG.test(message) ? { code, kind: 'too_large' } : { code };
+  if (TOO_LONG.test(message)) return { code, kind: 'too_large' };
+  const hint = HINTS.find(([words]) => words.test(message))?.[1];
+  return hint === undefined ? { code } : { code, hint };
 };

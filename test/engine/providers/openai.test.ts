@@ -117,6 +117,26 @@ test('a server without base64 is asked for numbers', async () => {
   }
 });
 
+test('the setting that a server misses or refuses is named', async () => {
+  const fake = await startOpenAiFake({ dimensions: 8 });
+  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
+  const baseUrl = `${fake.origin}/v1`;
+  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
+  const refusals = [
+    [{ error: "'input_type' parameter is required for asymmetric models" }, /queryInputType/],
+    [{ message: 'Model "m" does not support matryoshka representation, …' }, /outputDimension/],
+    [{ message: 'dimensions is currently not supported' }, /outputDimension/],
+  ] as const;
+  for (const [body, named] of refusals) {
+    fake.refuse(() => true, { status: 400, body });
+    const { code, hint } = await failureOf(adapter.embedQuery('anything'));
+    assert.is(code, 'PROVIDER_REFUSED');
+    assert.match(hint ?? '', named);
+  }
+  await adapter.close();
+  await fake.close();
+});
+
 test('a model that the project of the key has no access to is reported as such', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
