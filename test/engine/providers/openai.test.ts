@@ -137,6 +137,22 @@ test('the setting that a server misses or refuses is named', async () => {
   await fake.close();
 });
 
+test('a server that was started without embeddings is not asked again', async () => {
+  const fake = await startOpenAiFake({ dimensions: 8 });
+  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
+  const baseUrl = `${fake.origin}/v1`;
+  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
+  const message = 'This server does not support embeddings. Start it with `--embeddings`';
+  const body = { error: { code: 501, message, type: 'not_supported_error' } };
+  fake.refuse(() => true, { status: 501, body });
+  const failure = await failureOf(embedAll(adapter, [{ text: 'anything' }]));
+  assert.is(failure.code, 'PROVIDER_NOT_SET_UP');
+  assert.match(failure.message, '501 This server does not support embeddings. Start it with');
+  assert.is(fake.requests.length, 1);
+  await adapter.close();
+  await fake.close();
+});
+
 test('a model that the project of the key has no access to is reported as such', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };

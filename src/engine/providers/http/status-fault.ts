@@ -11,6 +11,8 @@ const KINDS: Readonly<Record<number, VendorFaultKind>> = {
   413: 'too_large',
   425: 'overload',
   429: 'rate',
+  // llama.cpp without --embeddings or --reranking.
+  501: 'setup',
 };
 
 /** By names in lower case. */
