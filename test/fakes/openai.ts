@@ -158,6 +158,9 @@ function openAiBatches(options: OpenAiFakeOptions): BatchFiles {
 }
 
 const TOO_LONG = "This model's maximum context length is 8192 tokens, however you requested more.";
+/** Those of cl100k_base. */
+const SPECIAL_TOKENS = /<\|(?:endoftext|endofprompt|fim_(?:prefix|middle|suffix))\|>/u;
+const BROKEN = failure(500, 'server_error', null, 'The server had an error while processing it.');
 const REFUSED_KEY = failure(
   401,
   'invalid_request_error',
@@ -215,6 +218,7 @@ function embed(
     const text = 'This model does not support specifying dimensions.';
     return failure(400, 'invalid_request_error', null, text);
   }
+  if (inputs.some((text) => SPECIAL_TOKENS.test(text))) return BROKEN;
   // About four characters a token, as OpenAI's own rule of thumb has it.
   const tokens = inputs.map((text) => Math.ceil(text.length / 4));
   const long = tokens.findIndex((count) => count > 8192);

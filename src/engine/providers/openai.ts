@@ -3,6 +3,7 @@ import type { ExplainStatus } from './http/http-client.js';
 import { messageIn, textAt } from './http/status-fault.js';
 import { type AddressedProvider, HOSTED, isCustomAddress } from './provider.js';
 import { plainText } from './requests/input-text.js';
+import type { EmbeddingInput } from './vendor.js';
 
 /** OpenAI's models, wherever they are served. */
 export const OPENAI_DIMENSIONS = {
@@ -47,6 +48,7 @@ export const openai: AddressedProvider<'openai'> = {
       fields: (role, dimensions) => {
         return { encoding_format: 'base64', dimensions, input_type: inputTypes[role] };
       },
+      write: openAiText,
       mayLackBase64: isCompatible,
       explain: () => explainOpenAi,
       batch: (connection, fields) =>
@@ -56,13 +58,24 @@ export const openai: AddressedProvider<'openai'> = {
             custom_id: key,
             method: 'POST',
             url: '/v1/embeddings',
-            body: { ...fields, input: plainText(input) },
+            body: { ...fields, input: openAiText(input) },
           }),
           job: { endpoint: '/v1/embeddings', completion_window: '24h' },
         }),
     });
   },
 };
+
+/** `<|endoftext|>` and others of its form. */
+const SPECIAL_TOKEN = /<\|(?=\w{1,64}\|>)/gu;
+
+/**
+ * An input as one text without the marks of OpenAI's tokenizers: it answers 500 to those, however often it is asked
+ * (github.com/PostHog/posthog, pull 52723).
+ */
+export function openAiText(input: EmbeddingInput): string {
+  return plainText(input).replaceAll(SPECIAL_TOKEN, '<| ');
+}
 
 /** 429 responses about money, not speed. */
 const SPENT = new Set([

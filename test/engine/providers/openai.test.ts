@@ -153,6 +153,20 @@ test('a server that was started without embeddings is not asked again', async ()
   await fake.close();
 });
 
+test('texts about the tokens of OpenAI are embedded, too', async () => {
+  const fake = await startOpenAiFake({ dimensions: 8 });
+  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
+  const baseUrl = `${fake.origin}/v1`;
+  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
+  const text = 'documents end with <|endoftext|>, holes with <|fim_suffix|>; a || b <| c';
+  assert.is((await embedAll(adapter, [{ text }])).embedded.length, 1);
+  assert.equal(fake.inlineTexts, [
+    'documents end with <| endoftext|>, holes with <| fim_suffix|>; a || b <| c',
+  ]);
+  await adapter.close();
+  await fake.close();
+});
+
 test('a model that the project of the key has no access to is reported as such', async () => {
   const fake = await startOpenAiFake({ dimensions: 8 });
   const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };

@@ -7,11 +7,10 @@ import {
   sendRequest,
 } from '../http/http-client.js';
 import { jsonAt, numberAt, textAt } from '../http/status-fault.js';
-import { explainOpenAi } from '../openai.js';
+import { explainOpenAi, openAiText } from '../openai.js';
 import { readOpenAiAnswer } from '../openai-shaped.js';
 import { settingNames } from '../provider-error.js';
 import { broken } from '../read-vectors.js';
-import { plainText } from '../requests/input-text.js';
 import { createPacer, INTERACTIVE } from '../requests/pacer.js';
 import type { EmbeddingVendor, ProviderSettings, VendorCall, VendorTools } from '../vendor.js';
 import { shownAddress, VendorFault } from '../vendor-fault.js';
@@ -70,7 +69,7 @@ export async function createCopilotVendor(
     },
     documentForm: '',
     embed: async ({ inputs, ...call }) => {
-      const json = { model: model.id, input: inputs.map(plainText), dimensions };
+      const json = { model: model.id, input: inputs.map(openAiText), dimensions };
       return readOpenAiAnswer(
         await session.send({ ...call, method: 'POST', path: '/embeddings', json }),
       );
