@@ -186,7 +186,11 @@ function answer(
   }
   const json: unknown = JSON.parse(request.body.toString('utf8'));
   const { input_type: inputType, ...rest } = json as Record<string, unknown>;
-  const parsed = requestSchema.safeParse(options.inputType === true ? rest : json);
+  if (inputType !== undefined && options.inputType !== true) {
+    const message = 'Unrecognized request argument supplied: input_type';
+    return failure(400, 'invalid_request_error', null, message);
+  }
+  const parsed = requestSchema.safeParse(rest);
   if (!parsed.success) {
     return failure(400, 'invalid_request_error', null, z.prettifyError(parsed.error));
   }

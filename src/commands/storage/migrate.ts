@@ -20,7 +20,6 @@ export default class StorageMigrate extends BaseCommand {
       migrateStorage(this.context(), loaded, {
         dryRun: flags['dry-run'] ?? false,
         onApplied: ({ version, name }) => this.note(`applied ${version}: ${name}`),
-        signal: this.signal,
       }),
     );
     const { dryRun, migrations, vectorIndexes } = output;

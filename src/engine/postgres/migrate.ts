@@ -1,5 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
-import { abortableSleep, NEVER } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { FLOW_TABLES, HISTORY_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES, SHARING_TABLES } from './memory-tables.js';
@@ -182,17 +182,15 @@ export async function pendingMigrations(server: Server): Promise<readonly Pendin
  * runs once.
  *
  * @param onApplied called after each step
- * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER, STORAGE_REFUSED; the signal's reason, between two steps
+ * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER, STORAGE_REFUSED
  */
 export async function migrate(
   server: Server,
   onApplied: (migration: PendingMigration) => void = () => undefined,
-  signal = NEVER,
 ): Promise<void> {
   await pendingMigrations(server);
   const untilMs = runningMs() + LONGEST_WAIT_MS;
   for (;;) {
-    signal.throwIfAborted();
     try {
       const applied = await server.transaction(applyNext, { lockWaitMs: LOCK_WAIT_MS });
       if (applied === undefined) return;
@@ -200,7 +198,7 @@ export async function migrate(
     } catch (error) {
       const isLocked = error instanceof SvcError && serverFault(error.cause) === 'locked';
       if (!isLocked || runningMs() >= untilMs) throw error;
-      await abortableSleep(LOCK_WAIT_MS, signal);
+      await sleep(LOCK_WAIT_MS);
     }
   }
 }

@@ -97,11 +97,12 @@ export function openAiShaped(
 /** Numbers are the default; some servers refuse to be asked for them. */
 const NUMBERS: RequestFields = { encoding_format: undefined };
 
-/** Whether a server that lacks base64 may have failed for that. What it says of it can be anything. */
+/** Whether a server that lacks base64 may have failed for that. What it says of it can be anything without a hint. */
 function mayBeDueToFormat(error: unknown): boolean {
   if (!(error instanceof VendorFault)) return false;
-  const { kind, status } = error.details;
-  return kind === 'answer' || (kind === 'request' && (status === 400 || status === 422));
+  const { kind, status, hint } = error.details;
+  if (kind === 'answer') return true;
+  return kind === 'request' && hint === undefined && (status === 400 || status === 422);
 }
 
 /**

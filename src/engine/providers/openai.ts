@@ -105,8 +105,12 @@ export function mostInputsIn(message: string): number | undefined {
   return most === undefined ? undefined : Number(most);
 }
 
-/** What NVIDIA's NIM says without a type, and OpenAI, vLLM and LiteLLM to a vector length that a model does not have. */
+/** What NVIDIA's NIM says without a type, others with one, and OpenAI, vLLM and LiteLLM to a wrong vector length. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
+  [
+    /(?:unrecogni[sz]ed|unknown|unexpected|unsupported).{0,60}input_type/iu,
+    'remove inputType, queryInputType and documentInputType: this server takes no types',
+  ],
   [
     /input_type.{0,40} required/u,
     'set memorySearch.queryInputType to "query" and memorySearch.documentInputType to "passage"',

@@ -16,7 +16,7 @@ import { requireReadable } from './server-status.js';
 /**
  * Brings the tables to this version.
  *
- * @throws SvcError STORAGE_*; STORAGE_REFUSED names the statement that gives the role its rights; the signal's reason
+ * @throws SvcError STORAGE_*; STORAGE_REFUSED names the statement that gives the role its rights
  */
 export async function migrateStorage(
   context: EngineContext,
@@ -24,13 +24,10 @@ export async function migrateStorage(
   {
     dryRun,
     onApplied,
-    signal,
   }: {
     readonly dryRun: boolean;
     /** Called after each step. */
     readonly onApplied: (migration: PendingMigration) => void;
-    /** Ends it between two steps. */
-    readonly signal: AbortSignal;
   },
 ): Promise<StorageMigrateOutput> {
   const server = await openServer(context, resolved);
@@ -48,18 +45,14 @@ export async function migrateStorage(
   try {
     if (pending.length > 0) {
       await requireMigrationRights(server);
-      const onStep = (migration: PendingMigration): void => {
+      await migrate(longRunning, (migration) => {
         applied.push(migration);
         onApplied(migration);
-      };
-      await migrate(longRunning, onStep, signal);
+      });
     }
     const vectorIndexes = await missingVectorIndexes(server);
     // It takes minutes for a million vectors; none can be stored meanwhile.
-    for (const statement of vectorIndexes) {
-      signal.throwIfAborted();
-      await longRunning.run(statement);
-    }
+    for (const statement of vectorIndexes) await longRunning.run(statement);
     return { address, dryRun, migrations: applied, vectorIndexes };
   } finally {
     await longRunning.close();

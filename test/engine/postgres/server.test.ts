@@ -15,8 +15,7 @@ import {
 import { MIGRATION_LOCK, MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
 import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
-import { NEVER } from '../../../src/engine/support/async.js';
-import { errorOf, failureOf } from '../../support/failure.js';
+import { failureOf } from '../../support/failure.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
 import { waitFor } from '../../support/wait.js';
 import { storageHost } from '../storage/support.js';
@@ -179,11 +178,7 @@ if (cluster !== undefined) {
     const migrated = await other.transaction(async (transaction) => {
       await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
       const onApplied = (): void => undefined;
-      const migrating = migrateStorage(context, impatient, {
-        dryRun: false,
-        onApplied,
-        signal: NEVER,
-      });
+      const migrating = migrateStorage(context, impatient, { dryRun: false, onApplied });
       await Promise.race([migrating, new Promise((resolve) => setTimeout(resolve, 1200))]);
       return { migrating };
     });
@@ -212,19 +207,6 @@ if (cluster !== undefined) {
     await migrating;
     await requireCurrent(server);
     await Promise.all([server, backup, other].map((one) => one.close()));
-  });
-
-  test('a migration that waits for another one can be interrupted', async () => {
-    const url = await cluster.newDatabase();
-    const [server, other] = [serverAt(url), serverAt(url)];
-    const stop = new AbortController();
-    await other.transaction(async (transaction) => {
-      await transaction.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-      const migrating = errorOf(Error, migrate(server, undefined, stop.signal));
-      stop.abort(new Error('interrupted'));
-      assert.match((await migrating).message, 'interrupted');
-    });
-    await Promise.all([server, other].map((one) => one.close()));
   });
 
   test('a statement that a limit of its role ends is explained', async () => {

@@ -126,6 +126,7 @@ test('the setting that a server misses or refuses is named', async () => {
     [{ error: "'input_type' parameter is required for asymmetric models" }, /queryInputType/],
     [{ message: 'Model "m" does not support matryoshka representation, …' }, /outputDimension/],
     [{ message: 'dimensions is currently not supported' }, /outputDimension/],
+    [{ error: 'Unrecognized request argument supplied: input_type' }, /documentInputType/],
   ] as const;
   for (const [body, named] of refusals) {
     fake.refuse(() => true, { status: 400, body });
@@ -133,6 +134,7 @@ test('the setting that a server misses or refuses is named', async () => {
     assert.is(code, 'PROVIDER_REFUSED');
     assert.match(hint ?? '', named);
   }
+  assert.is(fake.requests.length, refusals.length, 'none is asked again');
   await adapter.close();
   await fake.close();
 });

@@ -24,7 +24,6 @@ import { openServer } from '../../../src/engine/postgres/index.js';
 import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageCopyOutputSchema } from '../../../src/engine/storage/output-schemas.js';
-import { NEVER } from '../../../src/engine/support/async.js';
 import type { EngineContext } from '../../../src/engine/support/context.js';
 import { failureOf } from '../../support/failure.js';
 import { ADA, pendingCount } from '../../support/flows.js';
@@ -68,7 +67,7 @@ for (const postgres of await testServers()) {
     const { context, loaded } = storageHost(await emptyDatabase());
     last = context;
     const onApplied = () => undefined;
-    await migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER });
+    await migrateStorage(context, loaded, { dryRun: false, onApplied });
     return { context, loaded, alone: withoutServer(loaded) };
   };
 
@@ -196,7 +195,7 @@ for (const postgres of await testServers()) {
     const input = { storage: { url, origin: 'there' } };
     const loaded = { ...two.loaded, input, resolved: resolveConfig(input) };
     const onApplied = () => undefined;
-    await migrateStorage(one.context, one.loaded, { dryRun: false, onApplied, signal: NEVER });
+    await migrateStorage(one.context, one.loaded, { dryRun: false, onApplied });
     const create = async (context: EngineContext, goal: string) => {
       const flows = await openFlows(context, withoutServer(one.loaded).resolved);
       await flows.perform({ action: 'create_flow', goal }, ADA);

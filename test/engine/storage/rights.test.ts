@@ -12,7 +12,6 @@ import { copyStorage } from '../../../src/engine/storage/copy/copy-storage.js';
 import { migrateStorage } from '../../../src/engine/storage/migrate-storage.js';
 import { storageOrigins } from '../../../src/engine/storage/server-status.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
-import { NEVER } from '../../../src/engine/support/async.js';
 import { allPages, fencesOf } from '../../docs/pages.js';
 import { failureOf } from '../../support/failure.js';
 import { newFlow, newTask } from '../../support/flows.js';
@@ -26,7 +25,7 @@ import {
 } from '../../support/vector-index.js';
 import { type StorageHost, storageHost } from './support.js';
 
-const APPLY = { dryRun: false, onApplied: () => undefined, signal: NEVER };
+const APPLY = { dryRun: false, onApplied: () => undefined };
 
 /** The statements of docs/teams.md: those for a new database, and those for tables that exist. */
 const [FRESH = '', LATER = ''] = fencesOf(

@@ -7,7 +7,6 @@ import {
   storageStatusOutputSchema,
 } from '../../../src/engine/storage/output-schemas.js';
 import { storageStatus } from '../../../src/engine/storage/storage-status.js';
-import { NEVER } from '../../../src/engine/support/async.js';
 import { startPostgresFake } from '../../fakes/postgres.js';
 import { failureOf } from '../../support/failure.js';
 import { testServers } from '../../support/postgres.js';
@@ -28,20 +27,16 @@ for (const postgres of await testServers()) {
     assert.is(before.server?.usable, before.server?.pending.length === 0);
     const applied: number[] = [];
     const onApplied = ({ version }: { readonly version: number }) => applied.push(version);
-    const would = await migrateStorage(context, loaded, { dryRun: true, onApplied, signal: NEVER });
+    const would = await migrateStorage(context, loaded, { dryRun: true, onApplied });
     z.parse(migrateDocument, would);
     assert.equal(applied, []);
     assert.is((await storageStatus(context, loaded)).server?.schemaVersion, 0);
-    await migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER });
+    await migrateStorage(context, loaded, { dryRun: false, onApplied });
     assert.equal(
       applied,
       would.migrations.map(({ version }) => version),
     );
-    const again = await migrateStorage(context, loaded, {
-      dryRun: false,
-      onApplied,
-      signal: NEVER,
-    });
+    const again = await migrateStorage(context, loaded, { dryRun: false, onApplied });
     assert.equal(again.migrations, []);
     const after = await storageStatus(context, loaded);
     z.parse(statusDocument, after);
@@ -68,9 +63,7 @@ test('without a URL, the database files are listed', async () => {
   assert.ok(status.files?.flows.startsWith(context.state.stateDir));
   assert.is(status.files?.indexes.length, 1);
   const onApplied = () => undefined;
-  const refused = await failureOf(
-    migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER }),
-  );
+  const refused = await failureOf(migrateStorage(context, loaded, { dryRun: false, onApplied }));
   assert.is(refused.code, 'USAGE');
 });
 
@@ -83,9 +76,7 @@ test('version 14 is refused', async () => {
   try {
     const { context, loaded } = storageHost(fake.url);
     const onApplied = () => undefined;
-    const refused = await failureOf(
-      migrateStorage(context, loaded, { dryRun: false, onApplied, signal: NEVER }),
-    );
+    const refused = await failureOf(migrateStorage(context, loaded, { dryRun: false, onApplied }));
     assert.is(refused.code, 'STORAGE_UNSUPPORTED');
     assert.match(refused.message, /14\.11/);
     assert.match(refused.hint ?? '', /15 or newer/);
