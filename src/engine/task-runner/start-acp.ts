@@ -143,7 +143,7 @@ export function startAcp(job: TaskJob, host: JobHost): RunningJob {
 const KEY_VARIABLE = /\b[A-Z][A-Z0-9_]{0,80}_(?:KEY|TOKEN)\b/gu;
 
 /**
- * The way to sign in that takes a key of the environment. Agents such as codex-acp use it only once they are told to
+ * The way to sign in that takes a key of the environment. Agents such as codex-acp use it only after a request to
  * (github.com/agentclientprotocol/codex-acp, CodexAuthMethod.ts); other ways would open a browser. They name the variable
  * in their description, as older releases of Gemini CLI do, in `vars`, or only in their id: `openai-api-key`, `api-key`.
  */

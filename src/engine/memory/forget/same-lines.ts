@@ -15,7 +15,7 @@ import {
   scanTranscripts,
   walkFolder,
 } from '../sources/index.js';
-import { turnsOf } from '../sources/transcripts/read-conversation.js';
+import { readableTurns } from '../sources/transcripts/read-conversation.js';
 import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 
 /** Copies of planned lines elsewhere. @param fromFile reports of dreaming count too */
@@ -64,14 +64,10 @@ export async function sameTurns(
     const { path, absolutePath } = file;
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     const found = new Set<number>();
-    try {
-      for (const { line, text } of turnsOf(file)) {
-        if (own.some(({ startLine, endLine }) => line >= startLine && line <= endLine)) continue;
-        const isGone = forgotten.removeFrom(text) === '';
-        if (!isGone && wanted.removeFrom(text) !== text) found.add(line - 1);
-      }
-    } catch {
-      // Its agent may have deleted it just now; what cannot be read is reported by syncs.
+    for (const { line, text } of readableTurns(file)) {
+      if (own.some(({ startLine, endLine }) => line >= startLine && line <= endLine)) continue;
+      const isGone = forgotten.removeFrom(text) === '';
+      if (!isGone && wanted.removeFrom(text) !== text) found.add(line - 1);
     }
     const place = { path, absolutePath, fileHash: undefined };
     places.push(...rangesOf(found).map((range) => ({ ...place, ...range })));

@@ -20,7 +20,7 @@ import {
   scanTranscripts,
   type TranscriptFile,
 } from '../sources/index.js';
-import { lastTurnAt, turnsOf } from '../sources/transcripts/read-conversation.js';
+import { lastTurnAt, readableTurns, turnsOf } from '../sources/transcripts/read-conversation.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { SessionEntry, SessionOutput } from './output-schemas.js';
 
@@ -173,13 +173,9 @@ function liveSession(
 }
 
 function firstTurn(file: TranscriptFile, forgotten: Forgotten): NumberedTurn | undefined {
-  try {
-    for (const turn of turnsOf(file)) {
-      const text = forgotten.removeFrom(turn.text);
-      if (text !== '' && turn.role === 'user') return { ...turn, text };
-    }
-  } catch {
-    // Its agent may have deleted it just now; what cannot be read is reported by syncs.
+  for (const turn of readableTurns(file)) {
+    const text = forgotten.removeFrom(turn.text);
+    if (text !== '' && turn.role === 'user') return { ...turn, text };
   }
   return undefined;
 }

@@ -52,6 +52,15 @@ export function* turnsOf(
   }
 }
 
+/** The turns of a conversation, up to what cannot be read. */
+export function* readableTurns(file: TranscriptFile): Generator<NumberedTurn> {
+  try {
+    yield* turnsOf(file);
+  } catch {
+    // Its agent may have deleted it just now; what cannot be read is reported by syncs.
+  }
+}
+
 /** The numbers of all lines of a conversation, with the turns in those that are wanted. @throws the system's error */
 export function* linesOf(
   file: TranscriptFile,
