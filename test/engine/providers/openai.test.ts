@@ -1,11 +1,42 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type {
+  AdapterSettings,
+  EmbeddingAdapter,
+} from '../../../src/engine/embeddings/embedding-adapter.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
 import { openAdapter, openVendor } from './support.js';
 
 const test = suite('OpenAI and compatible servers');
+
+type Fake = Awaited<ReturnType<typeof startOpenAiFake>>;
+
+function settingsOf(fake: Pick<Fake, 'origin'>, own: Partial<AdapterSettings> = {}) {
+  return testSettings({
+    adapter: 'openai',
+    baseUrl: `${fake.origin}/v1`,
+    credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
+    ...own,
+  });
+}
+
+/** Runs work with a server, and an adapter for it. */
+async function withServer(
+  work: (fake: Fake, adapter: EmbeddingAdapter) => Promise<void>,
+  options: Parameters<typeof startOpenAiFake>[0] = {},
+  own: Partial<AdapterSettings> = {},
+): Promise<void> {
+  const fake = await startOpenAiFake({ dimensions: 8, ...options });
+  const adapter = await openAdapter(settingsOf(fake, own));
+  try {
+    await work(fake, adapter);
+  } finally {
+    await adapter.close();
+    await fake.close();
+  }
+}
 
 /** By OpenAI, vLLM, llama.cpp, in their older and newer releases, and others. */
 const TOO_LONG = [
@@ -23,28 +54,24 @@ const TOO_LONG = [
 ] as const;
 
 test('a text that is too long for the model of a server is split', async () => {
-  const fake = await startOpenAiFake({ dimensions: 8 });
-  const adapter = await openAdapter(
-    testSettings({
-      adapter: 'openai',
-      baseUrl: `${fake.origin}/v1`,
-      credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
-    }),
-  );
-  for (const [status, message] of TOO_LONG) {
-    const body = { error: { code: status, message, type: 'server_error' } };
-    fake.refuse((text) => text.length > 1500, { status, body });
-    const before = fake.requests.length;
-    const { embedded, refused } = await embedAll(adapter, [
-      { text: 'short' },
-      { text: 'f3'.repeat(1200) },
-    ]);
-    assert.equal(refused, [], message);
-    assert.is(embedded.length, 2, message);
-    assert.is(fake.requests.length - before, 5, 'all, each alone, and the halves of the long one');
-  }
-  await adapter.close();
-  await fake.close();
+  await withServer(async (fake, adapter) => {
+    for (const [status, message] of TOO_LONG) {
+      const body = { error: { code: status, message, type: 'server_error' } };
+      fake.refuse((text) => text.length > 1500, { status, body });
+      const before = fake.requests.length;
+      const { embedded, refused } = await embedAll(adapter, [
+        { text: 'short' },
+        { text: 'f3'.repeat(1200) },
+      ]);
+      assert.equal(refused, [], message);
+      assert.is(embedded.length, 2, message);
+      assert.is(
+        fake.requests.length - before,
+        5,
+        'all, each alone, and the halves of the long one',
+      );
+    }
+  });
 });
 
 /** By text-embeddings-inference, SiliconFlow, Alibaba, Azure, Cohere and Google. */
@@ -62,23 +89,18 @@ const TOO_MANY = [
 
 test('a request with more texts than a server takes is divided, and later ones have no more', async () => {
   for (const [status, message] of TOO_MANY) {
-    const fake = await startOpenAiFake({ dimensions: 8 });
-    const adapter = await openAdapter(
-      testSettings({
-        adapter: 'openai',
-        baseUrl: `${fake.origin}/v1`,
-        credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
-        concurrency: 1,
-      }),
+    await withServer(
+      async (fake, adapter) => {
+        fake.takeAtMost(10, { status, body: { error: { message, type: 'Validation' } } });
+        const inputs = Array.from({ length: 150 }, (_, at) => ({ text: `note ${at}` }));
+        const { embedded, refused } = await embedAll(adapter, inputs);
+        assert.equal(refused, [], message);
+        assert.is(embedded.length, 150, message);
+        assert.is(fake.requests.length, 1 + 13 + 3, 'all, its parts, and those of the next');
+      },
+      {},
+      { concurrency: 1 },
     );
-    fake.takeAtMost(10, { status, body: { error: { message, type: 'Validation' } } });
-    const inputs = Array.from({ length: 150 }, (_, at) => ({ text: `note ${at}` }));
-    const { embedded, refused } = await embedAll(adapter, inputs);
-    assert.equal(refused, [], message);
-    assert.is(embedded.length, 150, message);
-    assert.is(fake.requests.length, 1 + 13 + 3, 'all, its parts, and those of the next');
-    await adapter.close();
-    await fake.close();
   }
 });
 
@@ -102,86 +124,65 @@ const WITHOUT_BASE64 = [
 
 test('a server without base64 is asked for numbers', async () => {
   for (const [status, body] of WITHOUT_BASE64) {
-    const fake = await startOpenAiFake({ dimensions: 8, withoutBase64: { status, body } });
-    const adapter = await openAdapter(
-      testSettings({
-        adapter: 'openai',
-        baseUrl: `${fake.origin}/v1`,
-        credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
-      }),
+    await withServer(
+      async (fake, adapter) => {
+        for (const text of ['first', 'second', 'third']) await adapter.embedQuery(text);
+        assert.is(fake.requests.length, 4, 'only the first one is asked again');
+      },
+      { withoutBase64: { status, body } },
     );
-    for (const text of ['first', 'second', 'third']) await adapter.embedQuery(text);
-    assert.is(fake.requests.length, 4, 'only the first one is asked again');
-    await adapter.close();
-    await fake.close();
   }
 });
 
 test('the setting that a server misses or refuses is named', async () => {
-  const fake = await startOpenAiFake({ dimensions: 8 });
-  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
-  const baseUrl = `${fake.origin}/v1`;
-  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
-  const refusals = [
-    [{ error: "'input_type' parameter is required for asymmetric models" }, /queryInputType/],
-    [{ message: 'Model "m" does not support matryoshka representation, …' }, /outputDimension/],
-    [{ message: 'dimensions is currently not supported' }, /outputDimension/],
-    [{ error: 'Unrecognized request argument supplied: input_type' }, /documentInputType/],
-  ] as const;
-  for (const [body, named] of refusals) {
-    fake.refuse(() => true, { status: 400, body });
-    const { code, hint } = await failureOf(adapter.embedQuery('anything'));
-    assert.is(code, 'PROVIDER_REFUSED');
-    assert.match(hint ?? '', named);
-  }
-  assert.is(fake.requests.length, refusals.length, 'none is asked again');
-  await adapter.close();
-  await fake.close();
+  await withServer(async (fake, adapter) => {
+    const refusals = [
+      [{ error: "'input_type' parameter is required for asymmetric models" }, /queryInputType/],
+      [{ message: 'Model "m" does not support matryoshka representation, …' }, /outputDimension/],
+      [{ message: 'dimensions is currently not supported' }, /outputDimension/],
+      [{ error: 'Unrecognized request argument supplied: input_type' }, /documentInputType/],
+    ] as const;
+    for (const [body, named] of refusals) {
+      fake.refuse(() => true, { status: 400, body });
+      const { code, hint } = await failureOf(adapter.embedQuery('anything'));
+      assert.is(code, 'PROVIDER_REFUSED');
+      assert.match(hint ?? '', named);
+    }
+    assert.is(fake.requests.length, refusals.length, 'none is asked again');
+  });
 });
 
 test('a server that was started without embeddings is not asked again', async () => {
-  const fake = await startOpenAiFake({ dimensions: 8 });
-  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
-  const baseUrl = `${fake.origin}/v1`;
-  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
-  const message = 'This server does not support embeddings. Start it with `--embeddings`';
-  const body = { error: { code: 501, message, type: 'not_supported_error' } };
-  fake.refuse(() => true, { status: 501, body });
-  const failure = await failureOf(embedAll(adapter, [{ text: 'anything' }]));
-  assert.is(failure.code, 'PROVIDER_NOT_SET_UP');
-  assert.match(failure.message, '501 This server does not support embeddings. Start it with');
-  assert.is(fake.requests.length, 1);
-  await adapter.close();
-  await fake.close();
+  await withServer(async (fake, adapter) => {
+    const message = 'This server does not support embeddings. Start it with `--embeddings`';
+    const body = { error: { code: 501, message, type: 'not_supported_error' } };
+    fake.refuse(() => true, { status: 501, body });
+    const failure = await failureOf(embedAll(adapter, [{ text: 'anything' }]));
+    assert.is(failure.code, 'PROVIDER_NOT_SET_UP');
+    assert.match(failure.message, '501 This server does not support embeddings. Start it with');
+    assert.is(fake.requests.length, 1);
+  });
 });
 
 test('texts about the tokens of OpenAI are embedded, too', async () => {
-  const fake = await startOpenAiFake({ dimensions: 8 });
-  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
-  const baseUrl = `${fake.origin}/v1`;
-  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
-  const text = 'documents end with <|endoftext|>, holes with <|fim_suffix|>; a || b <| c';
-  assert.is((await embedAll(adapter, [{ text }])).embedded.length, 1);
-  assert.equal(fake.inlineTexts, [
-    'documents end with <| endoftext|>, holes with <| fim_suffix|>; a || b <| c',
-  ]);
-  await adapter.close();
-  await fake.close();
+  await withServer(async (fake, adapter) => {
+    const text = 'documents end with <|endoftext|>, holes with <|fim_suffix|>; a || b <| c';
+    assert.is((await embedAll(adapter, [{ text }])).embedded.length, 1);
+    assert.equal(fake.inlineTexts, [
+      'documents end with <| endoftext|>, holes with <| fim_suffix|>; a || b <| c',
+    ]);
+  });
 });
 
 test('a model that the project of the key has no access to is reported as such', async () => {
-  const fake = await startOpenAiFake({ dimensions: 8 });
-  const credential = { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' };
-  const baseUrl = `${fake.origin}/v1`;
-  const adapter = await openAdapter(testSettings({ adapter: 'openai', baseUrl, credential }));
-  const message = 'Project `proj_1` does not have access to model `text-embedding-3-small`';
-  const error = { message, type: 'invalid_request_error', param: null, code: 'model_not_found' };
-  fake.refuse(() => true, { status: 403, body: { error } });
-  const { code, hint } = await failureOf(adapter.embedQuery('anything'));
-  assert.is(code, 'PROVIDER_MODEL_UNKNOWN');
-  assert.match(hint ?? '', /^check memorySearch\.model \(text-embedding-3-small\)/);
-  await adapter.close();
-  await fake.close();
+  await withServer(async (fake, adapter) => {
+    const message = 'Project `proj_1` does not have access to model `text-embedding-3-small`';
+    const error = { message, type: 'invalid_request_error', param: null, code: 'model_not_found' };
+    fake.refuse(() => true, { status: 403, body: { error } });
+    const { code, hint } = await failureOf(adapter.embedQuery('anything'));
+    assert.is(code, 'PROVIDER_MODEL_UNKNOWN');
+    assert.match(hint ?? '', /^check memorySearch\.model \(text-embedding-3-small\)/);
+  });
 });
 
 test.run();
@@ -189,12 +190,7 @@ test.run();
 conformanceSuite({
   name: 'openai',
   startFake: () => startOpenAiFake({ dimensions: 256 }),
-  settings: (fake) =>
-    testSettings({
-      adapter: 'openai',
-      baseUrl: `${fake.origin}/v1`,
-      credential: { value: OPENAI_KEY, source: 'env OPENAI_API_KEY' },
-    }),
+  settings: settingsOf,
   createVendor: openVendor,
   secret: OPENAI_KEY,
   dimensions: 256,
