@@ -12,6 +12,7 @@ import {
 } from '../engine/memory/index.js';
 import {
   embeddingWarnings,
+  otherWorkspaceWarning,
   type SyncEvent,
   type SyncSummary,
   type WorkOptions,
@@ -106,7 +107,11 @@ export abstract class MemoryCommand extends BaseCommand {
     const summary = await showSync(memory, await this.commandContext(), options);
     // After the list of a shared memory was fetched.
     if (summary.outcome !== 'stopped') await this.completeForgetting(memory);
-    const warnings = [...(summary.warnings ?? []), ...embeddingWarnings(summary)];
+    const warnings = [
+      ...(summary.warnings ?? []),
+      ...otherWorkspaceWarning(summary),
+      ...embeddingWarnings(summary),
+    ];
     this.addWarnings(warnings);
     const failure = summary.embedding?.failure;
     if (failure !== undefined) {

@@ -292,6 +292,41 @@ test('two folders never share an index; one folder with two names does', async (
   assert.equal([link, dotted], [a, a]);
 });
 
+test('two projects that share an index are reported whenever one takes it over, until one has its own', async () => {
+  const state = tempFolder();
+  const config = JSON.stringify({ agents: { defaults: { workspace: '.' } } });
+  const world = folderOf({
+    'a/svc.json': config,
+    'a/MEMORY.md': 'alpha',
+    'b/svc.json': config,
+    'b/MEMORY.md': 'beta',
+  });
+  const svc = (project: string, ...args: string[]) =>
+    runInSession(args, { home: state.path, cwd: world.at(project) });
+  const codes = ({ warnings }: { readonly warnings: readonly { readonly code: string }[] }) =>
+    warnings.map(({ code }) => code);
+  const search = async (project: string, query: string) =>
+    jsonOf.search(await svc(project, 'memory', 'search', query, '--json'));
+  assert.equal(codes(await search('a', 'alpha')), []);
+  const taken = await search('b', 'beta');
+  assert.equal(codes(taken), ['INDEX_OF_OTHER_WORKSPACE']);
+  assert.match(taken.warnings[0]?.message ?? '', `had the notes of ${world.at('a')},`);
+  assert.equal(codes(await search('b', 'beta')), []);
+  const index = jsonOf.index(await svc('a', 'memory', 'index', '--json'));
+  assert.equal(codes(index), ['INDEX_OF_OTHER_WORKSPACE']);
+  const [, key = '', value = ''] =
+    /svc config set (\S+) '(.*)'"/.exec(taken.warnings[0]?.hint ?? '') ?? [];
+  assert.is((await svc('b', 'config', 'set', key, value)).code, 0);
+  for (const [project, query] of [
+    ['b', 'beta'],
+    ['a', 'alpha'],
+    ['b', 'beta'],
+  ] as const) {
+    const { results, warnings } = await search(project, query);
+    assert.equal([results.length, warnings], [1, []]);
+  }
+});
+
 test('notes that differ only in their date are one result that names the others', async () => {
   const log = folderOf(
     Object.fromEntries(

@@ -230,6 +230,8 @@ export const WARNING_CODES = {
     'Another agent has the same workspace and still finds what was forgotten: each has a list of its own.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
   INDEX_EMPTY: 'Nothing is indexed, so nothing can be found.',
+  INDEX_OF_OTHER_WORKSPACE:
+    'Another workspace with an agent of the same name used this index, so it was rebuilt.',
   INDEX_REBUILT: 'The index was damaged or of an older version and was rebuilt.',
   INDEX_STALE: 'The index could not be updated, so the answer may be out of date.',
   INTEGRATION_DOUBTFUL: 'The agent was registered but may be unable to start svc.',

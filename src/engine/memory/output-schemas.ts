@@ -121,6 +121,10 @@ const indexedAgent = z.strictObject({
       'See [indexing.md](indexing.md#when-an-index-is-rebuilt).',
     ),
     detail: forDisplay,
+    otherWorkspace: field(
+      z.optional(z.string()),
+      'The folder, which still exists, whose notes the index had before.',
+    ),
   }),
   added: field.count('New files.'),
   changed: field.count('Files with changed content.'),

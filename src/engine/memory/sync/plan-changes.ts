@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { EXTRACTION_VERSION } from '../../support/document-format.js';
 import { readPart, unlessSystemError } from '../../support/files.js';
 import {
@@ -179,7 +180,13 @@ export function rebuildNeeded(
   if (force) return FORCED;
   const differences = identityDifferences(identity, currentIdentity(settings));
   if (differences.length === 0) return undefined;
-  return { reason: 'settings', detail: differences.join(', ') };
+  const { workspace } = identity;
+  const isOther = workspace !== '' && workspace !== settings.workspace && existsSync(workspace);
+  return {
+    reason: 'settings',
+    detail: differences.join(', '),
+    ...(isOther ? { otherWorkspace: workspace } : {}),
+  };
 }
 
 /** What agents write into a transcript when they compact its context. */

@@ -15,8 +15,25 @@ import type { SkippedFile } from '../types.js';
 import type { SyncSummary } from './events.js';
 
 /** Warnings of a sync before a search. The search itself reports failed providers and missing vectors. */
-export function syncWarnings({ skipped, embedding }: SyncSummary): Warning[] {
-  return [...skipWarnings(skipped), ...(embedding === undefined ? [] : refusedWarning(embedding))];
+export function syncWarnings(summary: SyncSummary): Warning[] {
+  const { skipped, embedding } = summary;
+  return [
+    ...skipWarnings(skipped),
+    ...otherWorkspaceWarning(summary),
+    ...(embedding === undefined ? [] : refusedWarning(embedding)),
+  ];
+}
+
+/** Switching between two projects indexes, and embeds, everything again each time. */
+export function otherWorkspaceWarning({ rebuild }: SyncSummary): readonly Warning[] {
+  if (rebuild?.otherWorkspace === undefined) return [];
+  return [
+    {
+      code: 'INDEX_OF_OTHER_WORKSPACE',
+      message: `the index of this agent had the notes of ${rebuild.otherWorkspace}, and has only those of this workspace now`,
+      hint: `if you use both, give one its own index: run "svc config set agents.defaults.memorySearch.store.path '~/.svc/memory/project-{agentId}.sqlite'" there`,
+    },
+  ];
 }
 
 const SKIPS_NAMED = 3;
