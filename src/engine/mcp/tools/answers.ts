@@ -195,9 +195,16 @@ export function searchText(answer: SearchAnswer, query: string): string {
     const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
     const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
     const more = similarCount === undefined ? '' : `\n(and ${similarCount} more like this)`;
-    return `${at + 1}. ${safeLine(path)}, ${lines}, score ${score.toFixed(2)}${headings}\n${snippet}${more}`;
+    const footer = withSourceFooter('', result.citation);
+    const passage = snippet.slice(0, snippet.length - footer.length);
+    return `${at + 1}. ${safeLine(path)}, ${lines}, score ${score.toFixed(2)}${headings}\n${quoted(passage)}${footer}${more}`;
   });
   return [head, ...instead, ...passages, ...warningTexts(warnings)].join('\n\n');
+}
+
+/** A passage whose lines cannot be taken for lines of the answer, such as those of another result. */
+function quoted(passage: string): string {
+  return `> ${passage.split(/\r\n|[\n\r\u2028\u2029]/u).join('\n> ')}`;
 }
 
 /** The agent knows its query, and pays for the echo. */
