@@ -78,14 +78,41 @@ function encoded(text: string): string {
   }
 }
 
+/** A key, not a path, which others may begin like. */
+const KEY = /^(?=.*\d)[\w+=-][\w.+/=-]{23,}$/u;
+
+/** Of a key, so many characters are enough to mask what was cut off after them. */
+const START_CHARS = 16;
+
 /** Longer ones first: one secret may begin with another. */
 function anyOf(forms: ReadonlySet<string>): RegExp | undefined {
   if (forms.size === 0) return undefined;
-  const escaped = [...forms]
-    .toSorted((a, b) => b.length - a.length)
-    .map((form) => form.replaceAll(/[$()*+.?[\\\]^{|}]/gu, String.raw`\$&`));
-  return new RegExp(escaped.join('|'), 'g');
+  const wholes = [...forms].toSorted((a, b) => b.length - a.length);
+  const starts = wholes.filter((form) => KEY.test(form)).map((form) => form.slice(0, START_CHARS));
+  const cut = starts.map((start) => String.raw`${patternOf(start)}[\w.+/=-]*`);
+  return new RegExp([...wholes.map(patternOf), ...cut].join('|'), 'g');
 }
+
+/** Matches a text, also in HTML. */
+function patternOf(text: string): string {
+  return text.replaceAll(/[^\w\s]/gu, (sign) => {
+    const escaped = /[$()*+.?[\\\]^{|}]/u.test(sign) ? `\\${sign}` : sign;
+    const name = HTML_NAMES[sign];
+    return name === undefined ? escaped : `(?:${escaped}|&(?:${name});)`;
+  });
+}
+
+/** How pages of errors write signs, by name or number, which may begin with zeros. */
+const HTML_NAMES: Readonly<Record<string, string>> = {
+  '"': 'quot|#0*34|#[xX]0*22',
+  '&': 'amp|#0*38|#[xX]0*26',
+  "'": 'apos|#0*39|#[xX]0*27',
+  '+': '#0*43|#[xX]0*2[bB]',
+  '/': '#0*47|#[xX]0*2[fF]',
+  '<': 'lt|#0*60|#[xX]0*3[cC]',
+  '=': '#0*61|#[xX]0*3[dD]',
+  '>': 'gt|#0*62|#[xX]0*3[eE]',
+};
 
 /** Instances of classes are not JSON data. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {

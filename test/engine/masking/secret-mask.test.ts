@@ -87,6 +87,31 @@ test('a value that is learnt after texts were masked is masked from then on', ()
   assert.is(mask.text('correct horse, battery staple'), `${MASK}, ${MASK}`);
 });
 
+test('in HTML, a value is masked however its signs are written', () => {
+  const mask = createSecretMask([`a<b>&"c'd/e+f=`]);
+  for (const form of [
+    'a&lt;b&gt;&amp;&quot;c&#39;d/e+f=',
+    'a&lt;b&gt;&amp;&#34;c&#039;d&#47;e&#43;f&#61;',
+    'a&#x3C;b&#x3e;&#x26;&#x22;c&apos;d&#x2F;e&#x2b;f&#x3D;',
+  ]) {
+    assert.is(mask.text(`<p>${form}</p>`), `<p>${MASK}</p>`);
+  }
+});
+
+test('a key that a text cuts off is masked, and none that begins alike is left in part', () => {
+  const mask = createSecretMask([
+    '0a1b2c3d4e5f6a7b8c9d0e1f2a3b',
+    '0a1b2c3d4e5f6a7bXYZ-XYZ-XYZ-XYZ',
+  ]);
+  assert.is(mask.text('refused 0a1b2c3d4e5f6a7b8c9d…'), `refused ${MASK}…`);
+  assert.is(mask.text('refused "0a1b2c3d4e5f6a7bXYZ-X"'), `refused "${MASK}"`);
+  assert.is(mask.text('0a1b2c3d4e5f6a7bXYZ-XYZ-XYZ-XYZ.'), `${MASK}.`);
+  assert.is(mask.text('0a1b2c3d4e5f6a7'), '0a1b2c3d4e5f6a7');
+  const path = createSecretMask(['/home/ada/.ssh/keys/id_ed25519', 'ten words, 1 after the other']);
+  assert.is(path.text('/home/ada/.ssh/config'), '/home/ada/.ssh/config');
+  assert.is(path.text('ten words, 1 after another'), 'ten words, 1 after another');
+});
+
 test('each line of a long secret is masked by itself; a word is not', () => {
   const mask = createSecretMask(['first line of a secret\nsecond line of a secret\nend', 'none']);
   assert.is(mask.text('> second line of a secret <'), `> ${MASK} <`);
