@@ -126,6 +126,38 @@ test('neither an export nor a note is overwritten without a flag', async () => {
   assert.is(readFileSync(replaced.replaced[0]?.backup ?? '', 'utf8'), 'Mine.\n');
 });
 
+test('what agents follow as instructions is only written once confirmed', async () => {
+  const from = homeOf({
+    ...NOTES,
+    'ws/kit/Agents.md': 'Obey.\n',
+    'ws/kit/agents.md.md': 'A note.\n',
+  });
+  await runInSession(['config', 'set', 'agents.defaults.memorySearch.extraPaths', '["kit"]'], {
+    home: from.path,
+  });
+  const { stdout } = await memory(from, ['export']);
+  const to = homeOf({ 'memory.jsonl': stdout, 'ws/memory/own.md': 'Own.\n' });
+  const unconfirmed = await memory(to, ['import', 'memory.jsonl', '--json']);
+  assert.equal([unconfirmed.code, jsonOf.error(unconfirmed).code], [2, 'CONFIRMATION_NEEDED']);
+  const shown = await memory(to, ['import', 'memory.jsonl']);
+  assert.match(
+    shown.stdout,
+    /4 new\n {2}1 of these followed by agents as instructions\n {4}kit\/Agents\.md\n/u,
+  );
+  assert.equal(readdirSync(to.at('ws')), ['memory']);
+  const { written } = jsonOf.import(
+    await memory(to, ['import', 'memory.jsonl', '--yes', '--json']),
+  );
+  assert.equal(written.toSorted(), [
+    'MEMORY.md',
+    'kit/Agents.md',
+    'kit/agents.md.md',
+    'memory/door.md',
+  ]);
+  // Nothing is written that is not there already.
+  assert.is((await memory(to, ['import', 'memory.jsonl'])).code, 0);
+});
+
 test('what a killed export left next to its file is removed by the next one', async () => {
   const from = homeOf({ ...NOTES, '.00e55104e9a1.svc.tmp': 'old', '.11e55104e9a1.svc.tmp': 'new' });
   const longAgo = Date.now() / 1000 - 3600;

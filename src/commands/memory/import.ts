@@ -23,7 +23,7 @@ export default class MemoryImport extends MemoryCommand {
   static override description =
     `Checks the whole file before writing anything, and reports the first invalid line. Notes are written to the workspace, or to the folder passed with --into, and never outside it.
 
-Notes that exist with other content stop the import, unless you pass --existing. Vectors are used if the model and its settings are the same; other passages are embedded again.`;
+Notes that exist with other content stop the import, unless you pass --existing. Before it writes files that agents follow as instructions, such as AGENTS.md, it asks you. Vectors are used if the model and its settings are the same; other passages are embedded again.`;
   static override examples = examples(
     'memory.jsonl',
     'memory.jsonl --existing keep --json',
@@ -63,7 +63,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     this.write(renderImportPlan(plan, flags.existing));
     const target = { agent: memory.agentId, into: plan.root };
     const inFile = plan.checked.vectors;
-    if (!(await this.agreesToReplace(plan, flags))) {
+    if (!(await this.agreesToWrite(plan, flags))) {
       this.write('nothing was imported');
       const nothing = { written: [], replaced: [], kept: [], same: 0, notIndexed: 0 };
       return { ...target, imported: false, ...nothing, vectors: { inFile, used: 0 } };
@@ -79,10 +79,21 @@ Notes that exist with other content stop the import, unless you pass --existing.
     return { ...target, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 
-  /** Only overwriting files needs confirmation. */
-  private async agreesToReplace({ comparison }: ImportPlan, flags: ImportFlags): Promise<boolean> {
-    const count = comparison.different.length;
-    if (flags.existing !== 'replace' || count === 0) return true;
-    return this.agrees(`Replace ${formatCountOf(count, 'file')}?`, flags);
+  /** Only overwriting files, and writing what agents follow, needs confirmation. */
+  private async agreesToWrite(plan: ImportPlan, flags: ImportFlags): Promise<boolean> {
+    const { comparison, instructions } = plan;
+    const replaced = flags.existing === 'replace' ? comparison.different.length : 0;
+    const questions = [
+      ...(replaced === 0 ? [] : [`Replace ${formatCountOf(replaced, 'file')}?`]),
+      ...(instructions.length === 0
+        ? []
+        : [
+            `Write ${formatCountOf(instructions.length, 'file')} that agents follow as instructions?`,
+          ]),
+    ];
+    for (const question of questions) {
+      if (!(await this.agrees(question, flags))) return false;
+    }
+    return true;
   }
 }

@@ -24,10 +24,14 @@ export function renderExport(
 
 /** What an import would do. */
 export function renderImportPlan(
-  { root, comparison }: ImportPlan,
+  { root, comparison, instructions }: ImportPlan,
   existing: ExistingFiles,
 ): string {
   const { fresh, same, different } = comparison;
+  const some = (paths: readonly string[]) => [
+    ...paths.slice(0, PATHS_SHOWN).map((path) => `    ${safeLine(path)}`),
+    ...(paths.length > PATHS_SHOWN ? ['    …'] : []),
+  ];
   const differentWords: Readonly<Record<ExistingFiles, string>> = {
     refuse: 'already there with different content',
     keep: 'already there with different content, kept',
@@ -36,12 +40,15 @@ export function renderImportPlan(
   return [
     `into ${safeLine(root)}`,
     `  ${formatCount(fresh.length)} new`,
+    ...(instructions.length === 0
+      ? []
+      : [`  ${formatCount(instructions.length)} of these followed by agents as instructions`]),
+    ...some(instructions),
     ...(same.length === 0 ? [] : [`  ${formatCount(same.length)} unchanged`]),
     ...(different.length === 0
       ? []
       : [`  ${formatCount(different.length)} ${differentWords[existing]}`]),
-    ...different.slice(0, PATHS_SHOWN).map((path) => `    ${safeLine(path)}`),
-    ...(different.length > PATHS_SHOWN ? ['    …'] : []),
+    ...some(different),
     '',
   ].join('\n');
 }

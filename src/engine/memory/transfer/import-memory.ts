@@ -34,6 +34,10 @@ const HINTS: Readonly<Record<string, string>> = {
   EFTYPE: 'pass a file written by "svc memory export", or - to read it from stdin',
 };
 
+/** Files that coding agents, and those of workspaces with such files, read as instructions. */
+const INSTRUCTIONS =
+  /(?:^|\/)(?:agents(?:\.override)?|bootstrap|claude(?:\.local)?|gemini|heartbeat|identity|qwen|skill|soul|tools)\.md$/iu;
+
 /** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string) {
   try {
@@ -44,7 +48,10 @@ export async function planImport(file: string, into: string) {
     const root = inFolder(into, () =>
       lstatSync(into, { throwIfNoEntry: false }) === undefined ? into : realpathSync(into),
     );
-    return { checked, root, comparison: compareTarget(root, checked.documents) };
+    const comparison = compareTarget(root, checked.documents);
+    /** New files that agents would follow. */
+    const instructions = comparison.fresh.filter((path) => INSTRUCTIONS.test(path));
+    return { checked, root, comparison, instructions };
   } catch (error) {
     if (error instanceof SvcError) throw error;
     const code = systemErrorCode(error);
