@@ -94,7 +94,9 @@ test(`after each of ${ROUNDS} kills (seed ${SEED}) the next run gives what a fre
       what,
     );
     assert.equal(
-      readdirSync(`${home}/memory`).filter((name) => !/\.sqlite(-wal|-shm|\.lock)?$/.test(name)),
+      readdirSync(`${home}/memory`).filter(
+        (name) => !/\.sqlite(-wal|-shm|(\.vectors)?\.lock)?$/.test(name),
+      ),
       [],
       what,
     );

@@ -10,20 +10,26 @@ export interface HangingEmbeddings {
   readonly whenAsked: Promise<void>;
   /** Resolves when the client has disconnected. */
   readonly whenDropped: Promise<void>;
+  /** Answers it after all, and at once from now on. */
+  readonly answer: () => void;
   readonly close: () => Promise<void>;
 }
 
 const request = z.object({ input: z.union([z.string(), z.array(z.string())]) });
 
-/** Starts it. @param question the text that is never answered */
+/** Starts it. @param question the text that is not answered */
 export async function startHangingEmbeddings(question: string): Promise<HangingEmbeddings> {
   let onAsked = (): void => undefined;
   let onDropped = (): void => undefined;
+  let onAnswered = (): void => undefined;
   const whenAsked = new Promise<void>((resolve) => {
     onAsked = resolve;
   });
   const whenDropped = new Promise<void>((resolve) => {
     onDropped = resolve;
+  });
+  const whenAnswered = new Promise<void>((resolve) => {
+    onAnswered = resolve;
   });
   const inputsOf = async (incoming: IncomingMessage): Promise<readonly string[]> =>
     [request.parse(JSON.parse(await text(incoming))).input].flat();
@@ -32,7 +38,7 @@ export async function startHangingEmbeddings(question: string): Promise<HangingE
     if (inputs.includes(question)) {
       outgoing.once('close', onDropped);
       onAsked();
-      return;
+      await whenAnswered;
     }
     const data = inputs.map((input, index) => {
       return { object: 'embedding', index, embedding: [1, input.length % 7, 0.5] };
@@ -47,6 +53,7 @@ export async function startHangingEmbeddings(question: string): Promise<HangingE
     origin: `http://127.0.0.1:${port}`,
     whenAsked,
     whenDropped,
+    answer: () => onAnswered(),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -36,7 +36,7 @@ export function geminiSearchSettings(
 
 /** A memory in a new folder; `config` is added next to `agents`. */
 export function semanticMemory(
-  fake: FakeVendor,
+  fake: Pick<FakeVendor, 'origin'>,
   notes: Readonly<Record<string, string>> = {},
   config: Readonly<Record<string, unknown>> = {},
 ): SemanticMemory {

@@ -142,6 +142,7 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
     case 'embed.started':
       return {
         ...next,
+        waitingFor: undefined,
         current: undefined,
         publishing: false,
         embedding: startEmbedProgress(event, next.failedProvider, next.lastMs),

@@ -153,19 +153,40 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
     const identity = identityKey(adapter.identity);
     model = adapter.model;
     const skippedMedia = adapter.embedsMedia ? 0 : await skipMedia(adapter, identity);
-    const missing = await missingWork(index, adapter, identity);
-    const { chunks, media } = missing;
-    known = Math.max(0, written - chunks - skippedMedia);
+    let missing = await missingWork(index, adapter, identity);
+    known = Math.max(0, written - missing.chunks - skippedMedia);
     identityInUse = identity;
-    pending = chunks;
+    pending = missing.chunks;
     if (atMost !== undefined && isForJobs(adapter, missing, atMost)) return;
+    for (let before = -1; before < answers.counts().embedded; ) {
+      before = answers.counts().embedded;
+      await embedAll(missing, adapter, identity, signal);
+      if (limit !== undefined) break;
+      // Other syncs mirror files that change meanwhile.
+      missing = await missingWork(index, adapter, identity);
+      if (missing.chunks === 0) break;
+    }
+    signal.throwIfAborted();
+    await tidy(identity);
+  }
+
+  async function embedAll(
+    { chunks, media }: Awaited<ReturnType<typeof missingWork>>,
+    adapter: EmbeddingAdapter,
+    identity: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const passages = Math.min(chunks, atMost ?? Number.POSITIVE_INFINITY);
-    onEvent({ type: 'embed.started', provider: adapter.provider, model, passages, known });
+    onEvent({
+      type: 'embed.started',
+      provider: adapter.provider,
+      model: adapter.model,
+      passages,
+      known,
+    });
     await embedTexts(adapter, identity, signal, chunks > media);
     hasDoneTexts = true;
     if (media > 0) await embedMedia(adapter, identity, signal);
-    signal.throwIfAborted();
-    await tidy(identity);
   }
 
   /** Counts passages without a vector; without any vector if the provider could not be opened. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, syncFile, syncFolder } from '../../support/files.js';
 import { extractedFolder } from '../extract/index.js';
 import { indexHeader, type OpenedIndex, type SqliteIndex, statIndex } from '../index/index.js';
-import { withIndexLock } from '../sync/index-lock.js';
+import { withWholeIndexLock } from '../sync/index-lock.js';
 import type { ResetResult } from './index-home.js';
 
 const SIDE_FILES = ['-wal', '-shm', '-journal'] as const;
@@ -117,7 +117,7 @@ export async function resetIndex(indexFile: string, clock: Clock): Promise<Reset
  */
 export async function deleteIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
   const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
-  return withIndexLock(indexFile, lock, () => {
+  return withWholeIndexLock(indexFile, lock, () => {
     const size = statIndex(indexFile)?.size;
     removeIndexFiles(indexFile);
     removeStrayBuilds(indexFile);

@@ -14,6 +14,7 @@ import {
 } from '../index/index.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
+import { syncLock, withIndexLock } from '../sync/index-lock.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 
 /** Updates the index in place, or rebuilds it if necessary. */
@@ -67,26 +68,29 @@ async function rebuildIndex(
   const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  try {
-    using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
-    // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
-    // the old index is damaged.
-    if (opened.state !== 'missing') {
-      const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
-      build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
+  const lock = { ...syncLock(run), part: 'vectors' } as const;
+  return withIndexLock(indexFile, lock, async () => {
+    try {
+      using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
+      // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
+      // the old index is damaged.
+      if (opened.state !== 'missing') {
+        const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
+        build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
+      }
+      build.noteForgetList(forgetMark(run.target.forget));
+      const result = await fillIndex(run, build);
+      if (result.stopped && opened.state === 'ready') {
+        return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
+      }
+      run.onEvent({ type: 'publish.started' });
+      await tidyCopied(build, run.options, isScrubRequested);
+      await publishBuild(build, indexFile, opened.state);
+      return summaryOf(run, result, rebuild);
+    } finally {
+      removeIndexFiles(buildFile(indexFile));
     }
-    build.noteForgetList(forgetMark(run.target.forget));
-    const result = await fillIndex(run, build);
-    if (result.stopped && opened.state === 'ready') {
-      return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
-    }
-    run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options, isScrubRequested);
-    await publishBuild(build, indexFile, opened.state);
-    return summaryOf(run, result, rebuild);
-  } finally {
-    removeIndexFiles(buildFile(indexFile));
-  }
+  });
 }
 
 /** The cache is there so that unchanged text is not embedded again, even then (spec/memory-search §2.8). */

@@ -96,11 +96,11 @@ export function createSharedHome({
     },
     isScrubPending: async () => (await (await forgetList()).uncleaned()).length > 0,
     reset: async (clock) => {
-      const { withIndexLock } = await import('../sync/index-lock.js');
+      const { withWholeIndexLock } = await import('../sync/index-lock.js');
       const { extractedFolder } = await import('../extract/index.js');
       const server = await connect();
       const lock = { nowMs: clock.now(), waitMs: LOCK_WAIT_MS };
-      const forgotten = await withIndexLock(indexFile, lock, () => {
+      const forgotten = await withWholeIndexLock(indexFile, lock, () => {
         rmSync(extractedFolder(indexFile), { recursive: true, force: true });
         return forgetOrigin(server, place);
       });

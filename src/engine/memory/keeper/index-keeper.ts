@@ -249,7 +249,11 @@ export class IndexKeeper {
       const identity = identityKey(adapter.identity);
       // Another process may be adding vectors to many thousands, which take long to count.
       const missing = await missingWork(index, adapter, identity, EMBED_ON_SEARCH + 1);
-      if (missing.chunks > 0) return !isForJobs(adapter, missing, EMBED_ON_SEARCH);
+      if (missing.chunks > 0) {
+        if (isForJobs(adapter, missing, EMBED_ON_SEARCH)) return false;
+        const { isBeingEmbedded } = await import('../sync/index-lock.js');
+        return !isBeingEmbedded(this.options.target.indexFile);
+      }
       // Vectors from before a settings change exist but are not in use.
       const identities = await index.vectorIdentities();
       return identities.length > 0 && !identities.includes(identity);
@@ -308,7 +312,7 @@ export class IndexKeeper {
     },
   ): Promise<SyncSummary> {
     // An up-to-date index never needs the writer, so it is loaded here.
-    const { syncIndex } = await import('./sync-index.js');
+    const { addVectors, mirrorFiles } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
     const deadline = runningMs() + options.lockWaitMs;
     while (this.syncing !== undefined) {
@@ -329,12 +333,15 @@ export class IndexKeeper {
             waitsForJobs: options.waitsForJobs ?? true,
             cacheEntries,
           };
-    const sync = syncIndex(target, { ...options, clock, embedding }).finally(() => {
+    const sync = { ...options, clock, embedding };
+    const mirroring = mirrorFiles(target, sync).finally(() => {
       this.syncing = undefined;
     });
     // Its failure is its caller's.
-    this.syncing = sync.catch(() => undefined);
-    return sync;
+    this.syncing = mirroring.catch(() => undefined);
+    const summary = await addVectors(await mirroring, target, sync);
+    options.onEvent?.({ type: 'sync.finished', summary });
+    return summary;
   }
 
   /** Waits until the running sync is over, up to a limit. @throws SvcError INTERRUPTED */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closing } from '../../support/async.js';
+import { closing, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { msSince, runningMs } from '../../support/time.js';
 import { readForgotten } from '../forgotten/index.js';
@@ -7,14 +7,12 @@ import type { IndexHome } from '../home/index.js';
 import { removeStrays, type Scan, scanSources } from '../sources/index.js';
 import {
   excludesEverythingWarning,
-  type LockHolder,
   racyForMs,
   type SyncOptions,
-  type SyncRun,
   type SyncSummary,
   type SyncTarget,
 } from '../sync/index.js';
-import { withIndexLock } from '../sync/index-lock.js';
+import { isBeingEmbedded, syncLock, withIndexLock } from '../sync/index-lock.js';
 import type { SourceFile } from '../types.js';
 
 /** An index that mirrors files, and where it is kept. */
@@ -28,16 +26,10 @@ export interface KeptIndex extends SyncTarget {
  *
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE, INDEX_DISK_FULL, WORKSPACE_MISSING, …
  */
-export async function syncIndex(target: KeptIndex, options: SyncOptions): Promise<SyncSummary> {
+export async function mirrorFiles(target: KeptIndex, options: SyncOptions): Promise<SyncSummary> {
   const startedMs = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
-  const lock = {
-    nowMs: options.clock.now(),
-    waitMs: options.lockWaitMs,
-    signal: options.signal,
-    onWait: (holder: LockHolder | undefined) => onEvent({ type: 'lock.waiting', holder }),
-  };
-  return withIndexLock(target.indexFile, lock, async () => {
+  return withIndexLock(target.indexFile, syncLock({ options, onEvent }), async () => {
     const before = scanSources(target.sources);
     removeStrays(before, options.clock.now());
     await waitForFileTimes(before.files, options.clock);
@@ -45,13 +37,52 @@ export async function syncIndex(target: KeptIndex, options: SyncOptions): Promis
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, onEvent, startedMs };
-    const done = await addVectors(await target.home.mirror(run), run, target.home);
+    const summary = await target.home.mirror(run);
     const warning = scan.files.some(({ source }) => source === 'memory')
       ? undefined
       : excludesEverythingWarning(scan.decisions, target.sources.memory.workspaceDir);
-    const summary = warning === undefined ? done : { ...done, warnings: [warning] };
-    onEvent({ type: 'sync.finished', summary });
-    return summary;
+    return warning === undefined ? summary : { ...summary, warnings: [warning] };
+  });
+}
+
+/**
+ * The second half of a sync: vectors. Keyword search works as soon as the first half is done, and each vector is used
+ * as soon as it is stored. Files that change meanwhile are mirrored by other syncs, of this process too.
+ *
+ * @throws SvcError INDEX_LOCKED while another process embeds, except for a search, which leaves it to that; …
+ */
+export async function addVectors(
+  summary: SyncSummary,
+  target: KeptIndex,
+  options: SyncOptions,
+): Promise<SyncSummary> {
+  const { embedding, signal = NEVER, clock, onEvent = () => undefined } = options;
+  if (embedding === undefined || summary.outcome === 'stopped') return summary;
+  const startedMs = runningMs();
+  const finished = (): number => summary.durationMs + msSince(startedMs);
+  const isSearch = embedding.atMost !== undefined;
+  if (isSearch && isBeingEmbedded(target.indexFile)) return summary;
+  const lock = { ...syncLock({ options, onEvent }), part: 'vectors' } as const;
+  return withIndexLock(target.indexFile, lock, async () => {
+    const opened = await target.home.openToWrite();
+    if (opened === undefined) return summary;
+    using index = closing(opened);
+    const { embedMissing } = await import('../embedding/embed-missing.js');
+    try {
+      const { workspaceDir } = target.sources.memory;
+      const work = { written: summary.chunks, workspaceDir, clock, signal, onEvent };
+      const embedded = await embedMissing(index, { ...embedding, ...work });
+      const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
+      return {
+        ...summary,
+        ...(isNews ? { outcome: 'updated' } : {}),
+        embedding: embedded,
+        durationMs: finished(),
+      };
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      return { ...summary, outcome: 'stopped', durationMs: finished() };
+    }
   });
 }
 
@@ -82,38 +113,4 @@ async function waitForFileTimes(files: readonly SourceFile[], clock: Clock): Pro
   const waits = files.map(({ mtimeMs }) => racyForMs(mtimeMs, nowMs));
   const waitMs = waits.reduce((longest, ms) => Math.max(longest, ms), 0);
   if (waitMs > 0) await sleep(waitMs);
-}
-
-/**
- * The second half of a sync: vectors. Keyword search works as soon as the first half is done, and each vector is used
- * as soon as it is stored.
- */
-async function addVectors(
-  summary: SyncSummary,
-  run: SyncRun,
-  home: IndexHome,
-): Promise<SyncSummary> {
-  const { target, onEvent, startedMs } = run;
-  const { embedding, signal, clock } = run.options;
-  if (embedding === undefined || summary.outcome === 'stopped') return summary;
-  const opened = await home.openToWrite();
-  if (opened === undefined) return summary;
-  using index = closing(opened);
-  const { embedMissing } = await import('../embedding/embed-missing.js');
-  const abort = signal ?? new AbortController().signal;
-  try {
-    const { workspaceDir } = target.sources.memory;
-    const work = { written: summary.chunks, workspaceDir, clock, signal: abort, onEvent };
-    const embedded = await embedMissing(index, { ...embedding, ...work });
-    const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
-    return {
-      ...summary,
-      ...(isNews ? { outcome: 'updated' } : {}),
-      embedding: embedded,
-      durationMs: msSince(startedMs),
-    };
-  } catch (error) {
-    if (!abort.aborted) throw error;
-    return { ...summary, outcome: 'stopped', durationMs: msSince(startedMs) };
-  }
 }

@@ -82,6 +82,6 @@ export interface SyncRequest extends WorkOptions {
   readonly isUpkeep?: boolean;
   /** False skips embedding. */
   readonly embeds?: boolean;
-  /** False leaves running batch jobs to a later sync: while one waits for them, no other change is indexed. */
+  /** False leaves running batch jobs to a later sync. */
   readonly waitsForJobs?: boolean;
 }

@@ -1,17 +1,44 @@
 import { SvcError } from '../../errors/index.js';
 import { type Connection, databaseFault } from '../../sqlite/database.js';
-import { acquireProcessLock, type ProcessLock, whileLocked } from '../../sqlite/process-lock.js';
+import {
+  acquireProcessLock,
+  isProcessLockHeld,
+  type ProcessLock,
+  whileLocked,
+} from '../../sqlite/process-lock.js';
 import { queryRow, runSql } from '../../sqlite/query.js';
+import { unlessSystemError } from '../../support/files.js';
 import { asIndexError } from '../index/index.js';
 import { INDEX_LOCK_WAIT_MS, type LockHolder } from './events.js';
+import type { SyncRun } from './fill-index.js';
+
+/**
+ * What a lock of an index is for: `content` to mirror files and to replace the index, `vectors` to embed its passages,
+ * which may take hours in which files change. Replacing needs both, since vectors would be stored in what is replaced.
+ * Whoever has `vectors` never waits for `content`.
+ */
+export type LockedPart = 'content' | 'vectors';
 
 export interface LockOptions {
+  /** `content` by default. */
+  readonly part?: LockedPart | undefined;
   readonly nowMs: number;
   /** 0 tries once; {@link INDEX_LOCK_WAIT_MS} by default. */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called once when waiting starts, if it does. */
   readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
+}
+
+/** How a sync waits for a lock. */
+export function syncLock({
+  options: { clock, lockWaitMs, signal },
+  onEvent,
+}: Pick<SyncRun, 'onEvent' | 'options'>): LockOptions {
+  const onWait = (holder: LockHolder | undefined): void => {
+    onEvent({ type: 'lock.waiting', holder });
+  };
+  return { nowMs: clock.now(), waitMs: lockWaitMs, signal, onWait };
 }
 
 /**
@@ -22,7 +49,7 @@ export interface LockOptions {
  */
 export async function acquireIndexLock(
   indexFile: string,
-  { nowMs, waitMs = INDEX_LOCK_WAIT_MS, signal, onWait }: LockOptions,
+  { part = 'content', nowMs, waitMs = INDEX_LOCK_WAIT_MS, signal, onWait }: LockOptions,
 ): Promise<ProcessLock | undefined> {
   const sign = (lock: Connection): void => {
     // Not when opening: this pragma reads, and may have to wait too.
@@ -35,7 +62,7 @@ export async function acquireIndexLock(
     lock.exec('COMMIT');
   };
   try {
-    return await acquireProcessLock(lockFile(indexFile), {
+    return await acquireProcessLock(lockFile(indexFile, part), {
       signal,
       waitMs,
       sign,
@@ -72,8 +99,25 @@ export async function withIndexLock<T>(
   });
 }
 
-export function lockFile(indexFile: string): string {
-  return `${indexFile}.lock`;
+/** Runs work while nobody else writes an index, nor embeds its passages. @throws SvcError as {@link withIndexLock} */
+export async function withWholeIndexLock<T>(
+  indexFile: string,
+  options: LockOptions,
+  work: () => T | Promise<T>,
+): Promise<T> {
+  return withIndexLock(indexFile, options, () =>
+    withIndexLock(indexFile, { ...options, part: 'vectors' }, work),
+  );
+}
+
+/** Whether a process embeds passages of an index now; false if this user may not know. */
+export function isBeingEmbedded(indexFile: string): boolean {
+  const file = lockFile(indexFile, 'vectors');
+  return unlessSystemError(() => isProcessLockHeld(file)) === true;
+}
+
+export function lockFile(indexFile: string, part: LockedPart = 'content'): string {
+  return part === 'content' ? `${indexFile}.lock` : `${indexFile}.vectors.lock`;
 }
 
 function readHolder(database: Connection): LockHolder | undefined {

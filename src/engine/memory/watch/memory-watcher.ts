@@ -1,7 +1,7 @@
 import { deferred } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { backoffMs, LONGEST_TIMER_MS } from '../../support/time.js';
-import type { SyncSummary } from '../sync/index.js';
+import type { SyncEvent, SyncRequest, SyncSummary } from '../sync/index.js';
 import { openWatchRecord, type WatchRecorder } from '../sync/watch-record.js';
 import { type ChangeSource, createChangeSource } from './change-source.js';
 import { openSystemWatch } from './folder-watches.js';
@@ -15,6 +15,13 @@ import {
   type WatchTiming,
   watchFailureOf,
 } from './watch-events.js';
+
+/** What is reported of mirroring while passages are embedded; the rest would reset the progress of that. */
+const FOLLOWED: ReadonlySet<SyncEvent['type']> = new Set([
+  'document.indexed',
+  'document.removed',
+  'sync.finished',
+]);
 
 /**
  * Keeps one index fresh. Started once, closed once. Failed syncs do not end it; only bugs do, and `ended`
@@ -34,6 +41,10 @@ export class MemoryWatcher {
   private recorder: WatchRecorder | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
+  /** The running sync has mirrored the files, and embeds. */
+  private isEmbedding = false;
+  /** Mirrors files that changed since then. */
+  private following: Promise<void> | undefined;
   /** Something changed since the last sync scanned the files. */
   private isDirty = false;
   /** A burst ended while a sync was running. */
@@ -78,6 +89,7 @@ export class MemoryWatcher {
   async close(): Promise<void> {
     this.release();
     await this.running;
+    await this.following;
     this.recorder?.close();
     this.end.resolve();
   }
@@ -108,22 +120,64 @@ export class MemoryWatcher {
 
   private onQuiet(): void {
     if (this.running === undefined) void this.run('changed');
+    else if (this.isEmbedding && this.following === undefined) void this.follow();
     else this.isDue = true;
   }
 
-  /** One sync at a time: it sets the timer of the next one, and changes meanwhile wait for its end. */
+  /** Mirrors files while passages are embedded, which may take hours; the running sync embeds their passages, too. */
+  private async follow(): Promise<void> {
+    this.following = this.endingOnBugs(async () => {
+      this.isDirty = false;
+      this.source?.refresh();
+      const { signal } = this.closing;
+      try {
+        const summary = await this.target.backend.sync({
+          ...this.upkeep(),
+          embeds: false,
+          onEvent: (event) => {
+            if (FOLLOWED.has(event.type)) this.onEvent({ type: 'progress', event });
+          },
+        });
+        if (!signal.aborted) this.onEvent({ type: 'synced', cause: 'changed', summary });
+      } catch (error) {
+        if (!signal.aborted && watchFailureOf(error) === undefined) throw error;
+        // Left to the next sync, which reports what fails.
+        this.isDirty = true;
+        this.isDue = true;
+      }
+    });
+    await this.following;
+    this.following = undefined;
+  }
+
+  /** One sync at a time: it sets the timer of the next one, and changes meanwhile wait for its end, or its vectors. */
   private async run(cause: SyncCause): Promise<void> {
     if (this.closing.signal.aborted) return;
-    this.running = this.sync(cause).catch((error: unknown) => {
-      this.release();
-      this.recorder?.close();
-      this.end.reject(error);
-    });
+    this.running = this.endingOnBugs(() => this.sync(cause));
     await this.running;
+    await this.following;
     this.running = undefined;
     const wasDue = this.isDue;
     this.isDue = false;
     if (wasDue && this.isDirty) void this.run('changed');
+  }
+
+  private async endingOnBugs(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.release();
+      this.recorder?.close();
+      this.end.reject(error);
+    }
+  }
+
+  /** How a sync is asked for that a change or a timer causes. */
+  private upkeep(): SyncRequest {
+    const { signal } = this.closing;
+    const { lockWaitMs } = this.timing;
+    // An active conversation changes with every turn.
+    return { signal, lockWaitMs, defersSmallGrowth: true, isUpkeep: true, waitsForJobs: false };
   }
 
   /** @throws bugs */
@@ -137,13 +191,13 @@ export class MemoryWatcher {
       this.source?.refresh();
       this.onEvent({ type: 'syncing', cause });
       const summary = await this.target.backend.sync({
-        signal,
-        lockWaitMs: this.timing.lockWaitMs,
-        // An active conversation changes with every turn.
+        ...this.upkeep(),
         defersSmallGrowth: cause === 'changed',
         isUpkeep: cause !== 'start',
-        waitsForJobs: false,
-        onEvent: (event) => this.onEvent({ type: 'progress', event }),
+        onEvent: (event) => {
+          if (event.type === 'embed.started') this.isEmbedding = true;
+          this.onEvent({ type: 'progress', event });
+        },
       });
       if (signal.aborted) return;
       this.afterSuccess(cause, summary);
@@ -152,6 +206,8 @@ export class MemoryWatcher {
       const failure = watchFailureOf(error);
       if (failure === undefined) throw error;
       this.afterFailure(failure);
+    } finally {
+      this.isEmbedding = false;
     }
   }
 

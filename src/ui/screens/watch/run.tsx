@@ -126,13 +126,16 @@ function reduceRow(row: WatchRow, event: WatchEvent, atMs: number): WatchRow {
     case 'syncing':
       return { ...row, isDirty: false, progress: startSyncProgress(atMs) };
     case 'progress': {
+      const { type } = event.event;
+      if (type === 'sync.finished' && isStillEmbedding(row, event.event.summary)) return row;
       const progress = reduceSync(row.progress ?? startSyncProgress(atMs), event.event, atMs);
       return { ...row, progress };
     }
     case 'synced':
       return {
         ...row,
-        progress: undefined,
+        isDirty: false,
+        progress: isStillEmbedding(row, event.summary) ? row.progress : undefined,
         failure: undefined,
         last: lastOf(row, event.summary, atMs),
       };
@@ -141,6 +144,11 @@ function reduceRow(row: WatchRow, event: WatchEvent, atMs: number): WatchRow {
       return { ...row, progress: undefined, failure: { failure, retryAtMs: atMs + retryInMs } };
     }
   }
+}
+
+/** Files that change while a sync embeds are mirrored meanwhile. */
+function isStillEmbedding({ progress }: WatchRow, { embedding }: SyncSummary): boolean {
+  return progress?.embedding !== undefined && embedding === undefined;
 }
 
 /** A sync without changes does not replace the last change on the screen. */

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
 import { queryColumn, queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
 import { type SkippedFile, SOURCES } from '../../types.js';
 import {
@@ -86,14 +86,14 @@ export function documentQueries(database: Connection, file: string) {
       };
     },
     markSynced: async ({ syncedMs, tree, skipped }) =>
-      database.transaction(() => {
+      inWriteTransaction(database, () => {
         writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
         database.exec('DELETE FROM tree; DELETE FROM skipped');
         const insert = database.prepare('INSERT INTO skipped VALUES (?, ?, ?)');
         for (const { path, reason, detail } of skipped) insert.run(path, reason, detail ?? null);
         if (tree === undefined) return;
         runSql(database, 'INSERT INTO tree VALUES (?, ?)', tree.paths, tree.fingerprints);
-      })(),
+      }),
     frontMatterFaults: async () =>
       queryRows<FrontMatterFault>(
         database,

@@ -1,17 +1,17 @@
-import type { Connection } from '../../../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
 
 export function requestScrub(database: Connection): void {
-  database.transaction(() => {
+  inWriteTransaction(database, () => {
     // A transcript that only grew would be resumed, regardless of its hash.
     database.exec(
       `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
        UPDATE documents SET mtime_ms = -1, hash = iif(kind = 'transcript', '', hash);
        DELETE FROM tree`,
     );
-  })();
+  });
 }
 
 /**
@@ -34,8 +34,8 @@ function forgetVectors(database: Connection, atMs: number): void {
     .filter(({ inUse }) => inUse)
     .map(({ identity }) => identity);
   tidyEmbeddings(database, { keepIdentities, cacheEntries: 0, atMs });
-  database.transaction(() => {
+  inWriteTransaction(database, () => {
     // Pages still contain codes of deleted vectors.
     for (const space of allSpaces(database)) if (space.inUse) repairCodes(database, space, 0);
-  })();
+  });
 }

@@ -5,6 +5,7 @@ import {
   closeWriter,
   createDatabase,
   databaseFault,
+  inWriteTransaction,
   openDatabase,
   openDatabaseBytes,
   sqliteDriver,
@@ -45,9 +46,10 @@ export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
 
 /** How long to wait for a lock inside the database; milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
-const WRITER = { readonly: false, busyTimeoutMs: BUSY_TIMEOUT_MS };
+/** While one process embeds, another may mirror files, or rewrite the file to erase what was forgotten. */
+const WRITER = { readonly: false, busyTimeoutMs: 30_000 };
 
-/** Opens an index for reading, or for the holder of the index lock to write. @throws SvcError INDEX_*, SQLITE_UNUSABLE */
+/** Opens an index for reading, or for the holder of one of its locks to write. @throws SvcError INDEX_*, SQLITE_UNUSABLE */
 export function openIndex(
   file: string,
   access: 'read' | 'write',
@@ -193,7 +195,7 @@ function createSqliteIndex(
     apply: async (changes) => {
       // A process that only searches never loads the writer.
       const { writeChanges } = await import('./write-changes.js');
-      database.transaction(() => writeChanges(database, identity.tokenizer, changes))();
+      inWriteTransaction(database, () => writeChanges(database, identity.tokenizer, changes));
     },
     ...keywordQueries(database, filtered),
     ...lazyVectors(async () => (await vectors()).vectorPart(database, filtered, vectorSettings)),

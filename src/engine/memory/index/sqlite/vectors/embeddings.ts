@@ -1,4 +1,4 @@
-import type { Connection } from '../../../../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../../../../sqlite/database.js';
 import { queryRow, queryRows, queryValue } from '../../../../sqlite/query.js';
 import { groupBy } from '../../../../support/lists.js';
 import { contentHash, distinctContents } from '../../content-hash.js';
@@ -38,13 +38,13 @@ export function embeddingQueries(database: Connection) {
       const rows = entries.map(({ hash, vectors }) => {
         return { hash, vector: packVectors(vectors.map(unitVector)) };
       });
-      database.transaction(() => {
+      inWriteTransaction(database, () => {
         const space = ensureSpace(database, identity, dimensions);
         // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
         const isUsed = database.prepare<[Buffer]>('SELECT 1 FROM chunks WHERE hash = ?');
         const used = rows.filter(({ hash }) => isUsed.get(hash) !== undefined);
         storePacked(database, space, used);
-      })();
+      });
     },
     storedEmbeddings: async (identity, { after, limit }) => {
       const space = findSpace(database, identity);
@@ -81,14 +81,14 @@ export function embeddingQueries(database: Connection) {
     // Refused texts are ignored before the first vector: a provider that refuses everything is more likely
     // misconfigured. A media file may be the only content, and must not be sent with every sync.
     refuseEmbeddings: async (identity, refused) => {
-      const space = findSpace(database, identity);
-      const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
-      if (recorded.length === 0) return;
-      database.transaction(() => {
+      if (refused.length === 0) return;
+      inWriteTransaction(database, () => {
+        const space = findSpace(database, identity);
+        const recorded = refused.filter(({ isMedia }) => isMedia || space !== undefined);
         const insert = database.prepare('INSERT OR REPLACE INTO refused_contents VALUES (?, ?, ?)');
         for (const { hash, why } of recorded) insert.run(identity, hash, why);
         if (space !== undefined) raiseWholeTo(database, space);
-      })();
+      });
     },
     refusedMedia: async () =>
       queryRows<RefusedMedia>(
@@ -206,14 +206,14 @@ export function packedStore(database: Connection): PackedStore {
       return rows.flatMap(({ identity, hash }) => find.all(identity, hash).map(toPacked));
     },
     put: async (rows) =>
-      database.transaction(() => {
+      inWriteTransaction(database, () => {
         let stored = 0;
         for (const [identity, own] of groupBy(rows, (row) => row.identity)) {
           const space = ensureSpace(database, identity, own[0].dimensions);
           stored += storePacked(database, space, own);
         }
         return stored;
-      })(),
+      }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../../sqlite/database.js';
+import { type Connection, inWriteTransaction } from '../../../../sqlite/database.js';
 import { queryColumn, runSql } from '../../../../sqlite/query.js';
 import type { TidyOptions } from '../../embedding-records.js';
 import { codeVectors, dropCodes, repairCodes } from './sign-codes.js';
@@ -7,7 +7,7 @@ import { allSpaces, raiseWholeTo, reviveSpace, type Space } from './spaces.js';
 /** Deletes vectors that nothing uses, except for a cache of the most recently used ones. */
 export function tidyEmbeddings(database: Connection, options: TidyOptions): void {
   const { keepIdentities, isSuperseded, cacheEntries, atMs } = options;
-  database.transaction(() => {
+  inWriteTransaction(database, () => {
     for (const space of allSpaces(database)) {
       const kept = keepIdentities.includes(space.identity);
       if (kept && !space.inUse) reviveSpace(database, space);
@@ -26,7 +26,7 @@ export function tidyEmbeddings(database: Connection, options: TidyOptions): void
       codeVectors(database, space);
       raiseWholeTo(database, space);
     }
-  })();
+  });
 }
 
 function leaveSpace(database: Connection, space: Space, atMs: number): void {

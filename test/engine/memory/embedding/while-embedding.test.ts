@@ -1,0 +1,123 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
+import type { SyncSummary } from '../../../../src/engine/memory/sync/index.js';
+import { MemoryWatcher } from '../../../../src/engine/memory/watch/memory-watcher.js';
+import {
+  type WatchEvent,
+  watchTargetOf,
+} from '../../../../src/engine/memory/watch/watch-events.js';
+import {
+  type HangingEmbeddings,
+  startHangingEmbeddings,
+} from '../../../fakes/hanging-embeddings.js';
+import { failureOf } from '../../../support/failure.js';
+import { pathsOf, warningCodes } from '../../../support/memory.js';
+import { semanticMemory } from '../../../support/semantic-memory.js';
+import { waitFor } from '../../../support/wait.js';
+
+interface Context {
+  vendor: HangingEmbeddings;
+}
+
+const test = suite<Context>('an index whose passages are being embedded');
+
+const SLOW = 'The tortoise takes its time.';
+
+test.before.each(async (context) => {
+  context.vendor = await startHangingEmbeddings(SLOW);
+});
+test.after.each(async ({ vendor }) => vendor.close());
+
+test('has what changes meanwhile at once, for every process, and then its vectors', async ({
+  vendor,
+}) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW, 'old.md': 'The ferry sails.' });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  const inOther = await other.backend.search({ query: 'zebra' });
+  // Not that the index is out of date.
+  const lacksVectors = ['EMBEDDINGS_PENDING'];
+  assert.equal([pathsOf(inOther)[0], warningCodes(inOther)], ['memory/new.md', lacksVectors]);
+  notes.folder.write('memory/newer.md', 'The heron waits.');
+  const inOwn = await embedder.backend.search({ query: 'heron' });
+  assert.equal([pathsOf(inOwn)[0], warningCodes(inOwn)], ['memory/newer.md', lacksVectors]);
+  rmSync(notes.folder.at('memory/old.md'));
+  const { removed } = await other.backend.sync({ embeds: false });
+  assert.is(removed, 1);
+  vendor.answer();
+  const { embedding } = await syncing;
+  assert.equal([embedding?.embedded, embedding?.pending], [4, 0]);
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
+test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  const refused = await failureOf(other.backend.sync({ force: true, lockWaitMs: 0 }));
+  assert.is(refused.code, 'INDEX_LOCKED');
+  const forced = other.backend.sync({ force: true });
+  vendor.answer();
+  await syncing;
+  const { rebuild, embedding } = await forced;
+  assert.equal([rebuild?.reason, embedding?.embedded, embedding?.pending], ['forced', 0, 0]);
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
+test('is kept fresh by the watcher that embeds', async ({ vendor }) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const memory = await notes.open({ sync: { watchDebounceMs: 20 } });
+  const synced: SyncSummary[] = [];
+  const onEvent = (event: WatchEvent): void => {
+    if (event.type === 'synced') synced.push(event.summary);
+  };
+  const watcher = new MemoryWatcher(watchTargetOf(memory), { clock: { now: Date.now }, onEvent });
+  const started = watcher.start();
+  await vendor.whenAsked;
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  await waitFor('the new note', () => synced.some(({ added }) => added === 1));
+  assert.equal(
+    synced.map(({ embedding }) => embedding),
+    [undefined],
+  );
+  vendor.answer();
+  await started;
+  assert.equal([synced[1]?.embedding?.embedded, synced[1]?.embedding?.pending], [2, 0]);
+  await watcher.close();
+  await memory.backend.close();
+});
+
+test('forgets at once, and does not keep the vector of what was forgotten', async ({ vendor }) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  const forgetting = await other.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'memory/slow.md' }), { fromFile: false });
+  const { changed, clean } = await forgetting.store.follow(await forgetting.forgotten());
+  assert.equal([changed, clean], [1, true]);
+  vendor.answer();
+  const { embedding } = await syncing;
+  assert.equal([embedding?.embedded, embedding?.pending], [1, 0]);
+  await embedder.backend.close();
+  await other.backend.close();
+  const index = readFileSync(join(notes.home, 'memory/main.sqlite'), 'latin1');
+  assert.not.match(index, 'tortoise');
+  const opened = openIndex(join(notes.home, 'memory/main.sqlite'), 'read');
+  assert.ok(opened.state === 'ready');
+  assert.equal(
+    (await opened.index.vectorSpaces()).map(({ chunks, cached }) => [chunks, cached]),
+    [[0, 0]],
+  );
+  opened.index.close();
+});
+
+test.run();
