@@ -220,7 +220,7 @@ async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Pro
     if (typed !== CTRL_Z) return;
     // Most prompts hide the cursor, also from the shell.
     process.stderr.write(SHOW_CURSOR);
-    stopOthers();
+    stopJob();
   };
   process.stdin.on('keypress', onKey);
   try {
@@ -242,14 +242,18 @@ async function askAgainAfterStop<T>(ask: (open: AbortSignal) => Promise<T>): Pro
   }
 }
 
-/** Stops the other processes of the job, as a terminal does for Ctrl-Z, such as the home screen that ran this command. */
-function stopOthers(): void {
+/**
+ * Stops the whole job, as a terminal does for Ctrl-Z: also the home screen that ran this command. All at once, since the
+ * shell could otherwise continue the job between two stops.
+ */
+function stopJob(): void {
   if (process.platform === 'win32') return;
-  const stay = (): void => undefined;
   process.stdin.setRawMode(false);
-  process.on('SIGTSTP', stay);
   process.kill(0, 'SIGTSTP');
-  process.off('SIGTSTP', stay);
+  // It was continued. Node.js is about to stop this process for the key.
+  const stay = (): void => undefined;
+  process.on('SIGTSTP', stay);
+  setImmediate(() => process.off('SIGTSTP', stay));
 }
 
 function prompt(signal: AbortSignal) {
