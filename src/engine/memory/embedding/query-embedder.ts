@@ -64,12 +64,23 @@ export class QueryEmbedder {
         const what = `${provider.choice.provider} embedded the query instead`;
         if (warning !== undefined) warnings.push(warning);
         warnings.push(...failures.map((error) => failureWarning('PROVIDER_FALLBACK', what, error)));
+        if (isMissing) warnings.push(this.noneOfPrimary(what));
         return vector;
       }
     }
     warnings.push(...allFailed(failures));
     if (failures.length === 0 && isMissing) warnings.push(OTHER_VECTORS);
     return undefined;
+  }
+
+  /** Nothing has failed, as while another process is about to embed with it. */
+  private noneOfPrimary(what: string): Warning {
+    const { provider } = this.path.primary.choice;
+    return {
+      code: 'PROVIDER_FALLBACK',
+      message: `${what}: no passage has a vector of ${provider} yet`,
+      hint: 'run "svc memory index" to embed them',
+    };
   }
 
   /** Records as a failure of its provider that a query's vector cannot be compared with the index. */
