@@ -147,7 +147,7 @@ export function isWorse({ before, after }: EvaluationOutput): boolean {
 /** Questions for the notes' claims that were recalled most. */
 function questionsOf(recalled: readonly RecallEntry[]) {
   return recalled
-    .filter(({ place, tags }) => place.source === 'memory' && tags.length > 0)
+    .filter(({ source, tags }) => source === 'memory' && tags.length > 0)
     .sort((a, b) => b.recallCount - a.recallCount || (a.key < b.key ? -1 : 1))
     .slice(0, MOST_QUESTIONS)
     .map(({ text, tags }) => ({

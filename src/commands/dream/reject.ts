@@ -23,7 +23,7 @@ export default class DreamReject extends DreamCommand {
     const entry = await claimToDecide(target, args.claim, this.signal);
     const sweep = await setClaimFate(target, entry.key, 'rejected', this.manualChangeOptions());
     const output = { ...workspaceOutput(target), ...claimOutput(entry) };
-    const before = { wasPromoted: entry.state.fate === 'promoted', sweep };
+    const before = { wasPromoted: entry.fate === 'promoted', sweep };
     this.write(this.hintFor(renderRejection(output, before)));
     return output;
   }

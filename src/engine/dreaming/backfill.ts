@@ -140,7 +140,7 @@ function withoutBackfill(
     totalScore: entry.totalScore - signals * score,
     days: entry.days.filter((day) => !added.includes(day)),
   };
-  return signalCount(left) === 0 && left.state.fate === 'open' ? undefined : left;
+  return signalCount(left) === 0 && left.fate === 'open' ? undefined : left;
 }
 
 function addSignals(

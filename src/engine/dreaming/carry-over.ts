@@ -150,7 +150,7 @@ function withDatabase<T>({ database }: DreamFiles, read: (database: Connection) 
 function matchesNotes(database: Connection, dir: string): boolean {
   const entries = recallEntries(database);
   const memory = noteText(dir, 'MEMORY.md') ?? '';
-  if (promotedEntries(memory).some(({ key }) => entries.get(key)?.state.fate === 'promoted')) {
+  if (promotedEntries(memory).some(({ key }) => entries.get(key)?.fate === 'promoted')) {
     return true;
   }
   const notes = new Map<string, string | undefined>();
@@ -161,8 +161,8 @@ function matchesNotes(database: Connection, dir: string): boolean {
     }
     return notes.get(path)?.includes(text) === true;
   };
-  for (const { text, place } of entries.eachSince(0)) {
-    if (place.source === 'memory' && contains(place.path, text)) return true;
+  for (const { text, source, path } of entries.eachSince(0)) {
+    if (source === 'memory' && contains(path, text)) return true;
   }
   return writeRecords(database)
     .list()

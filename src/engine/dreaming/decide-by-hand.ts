@@ -10,7 +10,7 @@ import {
 } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
 import { type UndoResult, undoRecordedSweep } from './promotion/change-memory.js';
-import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
+import { OPEN, type RecallEntry, signalDay } from './scoring/recall-entry.js';
 import { pooledClaim, scoreClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import {
@@ -66,10 +66,10 @@ export async function setClaimFate(
   fate: 'open' | 'rejected',
   options: ManualChangeOptions,
 ): Promise<string | undefined> {
-  return changeDreams(target, options, ({ entries, sweeps, nowMs: atMs }) => {
+  return changeDreams(target, options, ({ entries, sweeps, nowMs }) => {
     const entry = requireClaim(entries, key);
-    entries.put({ ...entry, state: fate === 'open' ? { fate } : { fate, atMs } });
-    const sweep = entry.state.fate === 'promoted' ? sweeps.get(entry.state.sweepId) : undefined;
+    entries.put({ ...entry, ...OPEN, ...(fate === 'rejected' && { fate, fateMs: nowMs }) });
+    const sweep = entry.fateSweep === null ? undefined : sweeps.get(entry.fateSweep);
     // A sweep that was undone left what was edited since, and one without operations found it there.
     const isUndoable = sweep?.memory?.state === 'applied' && sweep.memory.operations.length > 0;
     return isUndoable ? sweep.id : undefined;

@@ -81,7 +81,7 @@ export function candidates(
   const pooled = poolEvidence(entries, sinceMs);
   return entries
     .since(sinceMs)
-    .filter(({ state }) => state.fate === 'open')
+    .filter(({ fate }) => fate === 'open')
     .map((entry) => ({
       ...checkGates(pooled.get(entry.key) ?? entry, settings.phases.deep, nowMs),
       promotes: next.has(entry.key),
@@ -135,7 +135,7 @@ export function claimPassage(
   sources: Pick<DreamSources, 'read'>,
   margin: number,
 ) {
-  const note = sources.read(entry.place);
+  const note = sources.read(entry);
   if (note === undefined) {
     return { state: 'missing', startLine: 1, lines: [], claim: undefined } as const;
   }
@@ -143,7 +143,7 @@ export function claimPassage(
   const { state } = relocation;
   const claim =
     state === 'found' ? relocation.claim : state === 'changed' ? relocation.closest : undefined;
-  const { startLine, endLine } = claim ?? entry.place;
+  const { startLine, endLine } = claim ?? entry;
   const first = Math.max(note.startLine, startLine - margin);
   const lines = note.lines.slice(first - note.startLine, endLine + margin + 1 - note.startLine);
   return { state, startLine: first, lines, claim };

@@ -39,8 +39,8 @@ export function workspaceOutput({ workspace, agents }: DreamTarget) {
   return { workspace: workspace.dir, agents };
 }
 
-export function claimOutput({ key, text, place }: RecallEntry) {
-  return { key, text, ...place };
+export function claimOutput({ key, text, source, path, startLine, endLine }: RecallEntry) {
+  return { key, text, source, path, startLine, endLine };
 }
 
 function signalOutput(entry: RecallEntry) {
@@ -194,7 +194,7 @@ export function recalledOutput(entry: RecallEntry): DreamSignalsOutput['claims']
   return {
     ...claimOutput(entry),
     ...signalOutput(entry),
-    fate: entry.state.fate,
+    fate: entry.fate,
     averageScore: averageScore(entry),
     maxScore: entry.maxScore,
   };
@@ -209,14 +209,13 @@ export function explainOutput(
   nowMs: number,
 ): DreamExplainOutput {
   const { entry, score, gates, passes, relocation, comparison, trail } = explanation;
-  const { state } = entry;
   return {
     ...workspaceOutput(target),
     ...claimOutput(entry),
     ...signalOutput(entry),
-    fate: state.fate,
-    decidedAt: state.fate === 'open' ? null : iso(state.atMs),
-    sweep: state.fate === 'promoted' ? state.sweepId : null,
+    fate: entry.fate,
+    decidedAt: entry.fateMs === null ? null : iso(entry.fateMs),
+    sweep: entry.fateSweep,
     tags: entry.tags,
     score: score.score,
     parts: partsOf(explanation, target, nowMs),
@@ -236,7 +235,7 @@ function partsOf(
   const { signals, lightBoost, remBoost } = score;
   const why = whyOf(entry, settings.phases.deep.recencyHalfLifeDays, nowMs);
   const boost = (part: 'light' | 'rem', weight: number, adds: number): Part => {
-    const sweeps = formatCountOf(entry[part].hits, 'sweep');
+    const sweeps = formatCountOf(entry[`${part}Hits`], 'sweep');
     return { part, value: adds / weight, weight, adds, why: `in ${sweeps}` };
   };
   return [
@@ -279,7 +278,7 @@ export function backfillOutput(
   { id, staged, ...summary }: BackfillSummary,
 ): DreamBackfillOutput {
   const { dryRun, notes, notesLeft, leans, skipped } = summary;
-  const claims = staged.map(({ key, text, place: { path, startLine, endLine }, lean }) => {
+  const claims = staged.map(({ key, text, path, startLine, endLine, lean }) => {
     return { key, text, path, startLine, endLine, lean };
   });
   // A dry run, or one without changes, cannot be rolled back.

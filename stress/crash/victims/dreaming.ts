@@ -57,7 +57,7 @@ function requireDecided(world: World): void {
   const written = [text, ...texts].flatMap(promotedEntries).map(({ key }) => key);
   const dreams = openDreams(dreamWorkspace(world.workspace, { stateDir: world.home.path }));
   must(dreams !== undefined, 'the sweep is not recorded');
-  const marked = dreams.entries.since(0).filter(({ state }) => state.fate === 'promoted');
+  const marked = dreams.entries.since(0).filter(({ fate }) => fate === 'promoted');
   const planned = dreams.sweeps.planned();
   dreams.close();
   const isMarked = new Set(marked.map(({ key }) => key));

@@ -115,7 +115,14 @@ test('rolled back, everything is exactly as it was before', async () => {
     endLine: 3,
   } as const;
   const key = claimKeyOf(FACT);
-  const recall = { kind: 'recall', key, text: FACT, place, score: 0.7, day: '2026-11-19' } as const;
+  const recall = {
+    kind: 'recall',
+    key,
+    text: FACT,
+    ...place,
+    score: 0.7,
+    day: '2026-11-19',
+  } as const;
   recallEntries(database).put(withSignal(undefined, { ...recall, atMs: NOW, queryHash: 'q' }));
   database.close();
   const before = known();
@@ -143,7 +150,7 @@ test('what was recalled since keeps that when the backfill is rolled back', asyn
       kind: 'recall',
       key,
       text: FACT,
-      place,
+      ...place,
       score: 0.5,
       atMs: NOW,
       day: '2026-11-19',
@@ -177,7 +184,7 @@ test('a claim that a sweep marked meanwhile goes with the backfill that brought 
   const { id } = await runBackfill(target, '.', options);
   const dreams = openDreams(target.workspace);
   for (const entry of dreams?.entries.since(0) ?? []) {
-    dreams?.entries.put({ ...entry, light: { hits: 1, lastMs: NOW } });
+    dreams?.entries.put({ ...entry, lightHits: 1, lightLastMs: NOW });
   }
   dreams?.close();
   await rollBackBackfill(target, id, options);

@@ -19,12 +19,14 @@ const BACKUP = 'The nightly backup of the storage server runs at 02:30.';
 const SERVER = 'The storage server stands in Graz.';
 
 function entryOf(text: string, line: number) {
-  const place = { source: 'memory', path: 'memory/2026-11-18.md', startLine: line, endLine: line };
   return withSignal(undefined, {
     kind: 'recall',
     key: claimKeyOf(text),
     text,
-    place: { ...place, source: 'memory' },
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: line,
+    endLine: line,
     score: 0.9,
     atMs: 0,
     day: '2026-11-18',

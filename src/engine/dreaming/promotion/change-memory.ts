@@ -139,8 +139,8 @@ function markApplied(
       if (entry === undefined) continue;
       // One that was there already is still the work of the sweep that wrote it.
       const wroteNothing = sweep.memory.operations.length === 0;
-      if (wroteNothing && entry.state.fate === 'promoted') continue;
-      entries.put({ ...entry, state: { fate: 'promoted', atMs: nowMs, sweepId: sweep.id } });
+      if (wroteNothing && entry.fate === 'promoted') continue;
+      entries.put({ ...entry, fate: 'promoted', fateMs: nowMs, fateSweep: sweep.id });
     }
     sweeps.put(applied);
   });
@@ -205,9 +205,9 @@ export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
   inWriteTransaction(database, () => {
     for (const entry of entries.since(0)) {
       // Also other wordings of a removed entry, which sweeps did not write because that entry covered them.
-      const isSettled = entry.state.fate === 'promoted' || own.has(entry.key);
+      const isSettled = entry.fate === 'promoted' || own.has(entry.key);
       if (!isSettled || !isNowMissing(entry)) continue;
-      entries.put({ ...entry, state: { fate: 'rejected', atMs: nowMs } });
+      entries.put({ ...entry, fate: 'rejected', fateMs: nowMs, fateSweep: null });
     }
     sweeps.put(after);
   });

@@ -113,11 +113,17 @@ function ingestLines(
   inWriteTransaction(database, () => {
     for (const { atMs, queryHash, claims } of recalls) {
       const day = dayOf(atMs);
-      for (const { text, score, origin: _, ...place } of claims.filter(isHere)) {
+      for (const { origin: _, ...claim } of claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
-        if (containsSecret(text)) continue;
-        const key = claimKeyOf(text);
-        entries.add({ kind: 'recall', key, text, place, score, atMs, queryHash, day });
+        if (containsSecret(claim.text)) continue;
+        entries.add({
+          ...claim,
+          kind: 'recall',
+          key: claimKeyOf(claim.text),
+          atMs,
+          queryHash,
+          day,
+        });
       }
     }
     runSql(database, 'INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)', name, end);

@@ -38,17 +38,17 @@ export function checkGates(
   const signals = signalCount(entry);
   const asks = distinctAsks(entry);
   const ageDays = Math.max(0, nowMs - entry.lastSignalMs) / MS_PER_DAY;
-  const { place, recallCount, state } = entry;
-  const isShortTerm = isShortTermPath(place.source, place.path);
+  const { source, path, recallCount, fate } = entry;
+  const isShortTerm = isShortTermPath(source, path);
   const passing = isPassing(entry.text);
-  const isOpen = state.fate === 'open';
+  const isOpen = fate === 'open';
   const { minRecallCount, minUniqueQueries, maxAgeDays, minScore } = settings;
-  const kind = place.source === 'sessions' ? 'conversation' : 'daily note';
+  const kind = source === 'sessions' ? 'conversation' : 'daily note';
   const gates = [
-    result('short_term', isShortTerm, isShortTerm ? `${place.path} (${kind})` : 'not a daily note'),
+    result('short_term', isShortTerm, isShortTerm ? `${path} (${kind})` : 'not a daily note'),
     result('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
     result('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
-    result('open', isOpen, isOpen ? 'not decided yet' : `already ${state.fate}`),
+    result('open', isOpen, isOpen ? 'not decided yet' : `already ${fate}`),
     result(
       'asked',
       isAsked(entry),

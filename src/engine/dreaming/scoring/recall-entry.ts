@@ -1,55 +1,66 @@
-import type { LineRange, Source } from '../../memory/index.js';
+import * as z from 'zod/mini';
+import type { Source } from '../../memory/index.js';
 import { STOP_WORDS } from '../../memory/search/index.js';
 import { DREAM_REPORTS } from '../../memory/sources/index.js';
 import { isCalendarDay } from '../../support/day.js';
-import type { ClaimKey } from '../claims/claim-words.js';
-
-/** Where a claim was last found. */
-export interface ClaimPlace extends LineRange {
-  readonly source: Source;
-  /** Workspace-relative, forward slashes. */
-  readonly path: string;
-}
-
-/** How often a phase selected a claim, and when it last did, in milliseconds since the epoch. */
-export interface PhaseSignal {
-  readonly hits: number;
-  readonly lastMs: number | undefined;
-}
+import { type ClaimKey, claimKey } from '../claims/claim-words.js';
 
 /** What was decided about a claim. */
 export const CLAIM_FATES = ['open', 'promoted', 'rejected'] as const;
-export type ClaimFate =
-  | { readonly fate: 'open' }
-  | { readonly fate: 'promoted'; readonly atMs: number; readonly sweepId: string }
-  | { readonly fate: 'rejected'; readonly atMs: number };
+
+/** Values without line breaks, stored one per line. */
+const list = z.codec(z.string(), z.array(z.string()), {
+  decode: (joined) => (joined === '' ? [] : joined.split('\n')),
+  encode: (values) => values.join('\n'),
+});
+
+/** A claim as it is stored: a row of `entries`, whose columns have these names in snake case. */
+export const recallEntry = z.object({
+  key: claimKey,
+  text: z.string(),
+  /** Where it was last found. */
+  source: z.enum(['memory', 'sessions']),
+  /** Workspace-relative, forward slashes. */
+  path: z.string(),
+  startLine: z.number(),
+  endLine: z.number(),
+  /** Searches it answered. */
+  recallCount: z.number(),
+  /** Daily notes the light phase found it in. */
+  dailyCount: z.number(),
+  /** Signals added by backfills. */
+  groundedCount: z.number(),
+  /** Sum and maximum of the scores of all signals; each score is 0 to 1. */
+  totalScore: z.number(),
+  maxScore: z.number(),
+  firstSignalMs: z.number(),
+  lastSignalMs: z.number(),
+  /** Hashes of the questions it answered, 12 hexadecimal digits each; the newest 32. */
+  queryHashes: list,
+  /** Days (`YYYY-MM-DD`) with a signal, ascending, the newest 16. */
+  days: list,
+  /** Concepts it mentions, at most 8. */
+  tags: list,
+  /** How often a phase selected it, and when it last did. */
+  lightHits: z.number(),
+  lightLastMs: z.nullable(z.number()),
+  remHits: z.number(),
+  remLastMs: z.nullable(z.number()),
+  fate: z.enum(CLAIM_FATES),
+  /** When that was decided; null while open. */
+  fateMs: z.nullable(z.number()),
+  /** The sweep that promoted it. */
+  fateSweep: z.nullable(z.string()),
+});
 
 /** A claim and the evidence that it is worth keeping (facts §7.3). */
-export interface RecallEntry {
-  readonly key: ClaimKey;
-  readonly text: string;
-  readonly place: ClaimPlace;
-  /** Searches it answered. */
-  readonly recallCount: number;
-  /** Daily notes the light phase found it in. */
-  readonly dailyCount: number;
-  /** Signals added by backfills. */
-  readonly groundedCount: number;
-  /** Sum and maximum of the scores of all signals; each score is 0 to 1. */
-  readonly totalScore: number;
-  readonly maxScore: number;
-  readonly firstSignalMs: number;
-  readonly lastSignalMs: number;
-  /** Hashes of the questions it answered, 12 hexadecimal digits each; the newest 32. */
-  readonly queryHashes: readonly string[];
-  /** Days (`YYYY-MM-DD`) with a signal, ascending, the newest 16. */
-  readonly days: readonly string[];
-  /** Concepts it mentions, at most 8. */
-  readonly tags: readonly string[];
-  readonly light: PhaseSignal;
-  readonly rem: PhaseSignal;
-  readonly state: ClaimFate;
-}
+export type RecallEntry = Readonly<z.infer<typeof recallEntry>>;
+
+/** Where a claim was found. */
+export type ClaimPlace = Pick<RecallEntry, 'endLine' | 'path' | 'source' | 'startLine'>;
+
+/** The fate of a claim that nothing was decided about. */
+export const OPEN = { fate: 'open', fateMs: null, fateSweep: null } as const;
 
 export function signalCount(
   entry: Pick<RecallEntry, 'dailyCount' | 'groundedCount' | 'recallCount'>,
@@ -69,13 +80,13 @@ export function isAsked(entry: Pick<RecallEntry, 'groundedCount' | 'recallCount'
 }
 
 /** Whether a claim was undecided at a moment: one promoted since then still counts as open. */
-export function wasOpenAt({ state }: Pick<RecallEntry, 'state'>, ms: number): boolean {
-  return state.fate === 'open' || (state.fate === 'promoted' && state.atMs >= ms);
+export function wasOpenAt({ fate, fateMs }: RecallEntry, ms: number): boolean {
+  return fate === 'open' || (fate === 'promoted' && (fateMs ?? 0) >= ms);
 }
 
 /** The day of the note or conversation in which a claim was last found, `YYYY-MM-DD`. */
-export function signalDay({ place, days }: Pick<RecallEntry, 'days' | 'place'>): string {
-  return dailyNoteDay(place.path) ?? days.at(-1) ?? '';
+export function signalDay({ path, days }: Pick<RecallEntry, 'days' | 'path'>): string {
+  return dailyNoteDay(path) ?? days.at(-1) ?? '';
 }
 
 /** The day in a daily note's name; undefined for other documents. */
@@ -85,12 +96,11 @@ export function dailyNoteDay(path: string): string | undefined {
 }
 
 /** A reason to remember a claim. */
-export interface ClaimSignal {
+export interface ClaimSignal extends ClaimPlace {
   readonly kind: 'recall' | 'daily' | 'grounded';
   /** Of the text. */
   readonly key: ClaimKey;
   readonly text: string;
-  readonly place: ClaimPlace;
   /** 0 to 1. */
   readonly score: number;
   readonly atMs: number;
@@ -104,17 +114,15 @@ export interface ClaimSignal {
 const MOST_QUERIES = 32;
 const MOST_DAYS = 16;
 
-const NO_HITS = { hits: 0, lastMs: undefined } as const;
-
 /** A claim's entry with one more signal; a new entry for a new claim. */
 export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal): RecallEntry {
   const entry = known ?? newEntry(signal);
   const isLatest = signal.atMs >= entry.lastSignalMs;
-  const { kind, score, queryHash } = signal;
+  const { kind, text, source, path, startLine, endLine, score, queryHash } = signal;
   return {
     ...entry,
     // The latest location is the most likely to be found again.
-    ...(isLatest && { text: signal.text, place: signal.place }),
+    ...(isLatest && { text, source, path, startLine, endLine }),
     recallCount: entry.recallCount + (kind === 'recall' ? 1 : 0),
     dailyCount: entry.dailyCount + (kind === 'daily' ? 1 : 0),
     groundedCount: entry.groundedCount + (kind === 'grounded' ? 1 : 0),
@@ -130,11 +138,15 @@ export function withSignal(known: RecallEntry | undefined, signal: ClaimSignal):
   };
 }
 
-function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
+function newEntry(signal: ClaimSignal): RecallEntry {
+  const { key, text, source, path, startLine, endLine, atMs } = signal;
   return {
     key,
     text,
-    place,
+    source,
+    path,
+    startLine,
+    endLine,
     recallCount: 0,
     dailyCount: 0,
     groundedCount: 0,
@@ -145,9 +157,11 @@ function newEntry({ key, text, place, atMs }: ClaimSignal): RecallEntry {
     queryHashes: [],
     days: [],
     tags: conceptTagsOf(text),
-    light: NO_HITS,
-    rem: NO_HITS,
-    state: { fate: 'open' },
+    lightHits: 0,
+    lightLastMs: null,
+    remHits: 0,
+    remLastMs: null,
+    ...OPEN,
   };
 }
 

@@ -4,13 +4,7 @@ import type { ClaimKey } from '../claims/claim-words.js';
 import { type Gist, gistOf } from '../claims/gist.js';
 import { mayBeRelated, relate } from '../claims/relate.js';
 import type { RecallEntries } from '../store/recall-entries.js';
-import {
-  averageScore,
-  type PhaseSignal,
-  type RecallEntry,
-  signalCount,
-  signalDay,
-} from './recall-entry.js';
+import { averageScore, type RecallEntry, signalCount, signalDay } from './recall-entry.js';
 
 /** The signals of a claim and their weights in its score (facts §7.4), which add up to 1. */
 export const SIGNAL_WEIGHTS = {
@@ -44,8 +38,8 @@ export function scoreClaim(entry: RecallEntry, nowMs: number, recencyHalfLifeDay
     conceptual: Math.min(1, entry.tags.length / 6),
   };
   // For claims that earlier sweeps selected.
-  const lightBoost = MOST_LIGHT_BOOST * boostOf(entry.light, nowMs);
-  const remBoost = MOST_REM_BOOST * boostOf(entry.rem, nowMs);
+  const lightBoost = MOST_LIGHT_BOOST * boostOf(entry.lightHits, entry.lightLastMs, nowMs);
+  const remBoost = MOST_REM_BOOST * boostOf(entry.remHits, entry.remLastMs, nowMs);
   const weighted = SIGNAL_NAMES.reduce(
     (sum, name) => sum + SIGNAL_WEIGHTS[name] * signals[name],
     0,
@@ -85,8 +79,8 @@ function consolidationOf({ days, groundedCount }: RecallEntry): number {
   return Math.max(0.55 * spread + 0.45 * span, grounded);
 }
 
-function boostOf({ hits, lastMs }: PhaseSignal, nowMs: number): number {
-  if (hits === 0 || lastMs === undefined) return 0;
+function boostOf(hits: number, lastMs: number | null, nowMs: number): number {
+  if (hits === 0 || lastMs === null) return 0;
   return logShare(hits, 6) * decay(lastMs, nowMs, BOOST_HALF_LIFE_DAYS);
 }
 

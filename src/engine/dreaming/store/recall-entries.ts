@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import type { Connection } from '../../sqlite/database.js';
 import { snakeCase } from '../../support/text.js';
-import { type ClaimKey, claimKey } from '../claims/claim-words.js';
+import type { ClaimKey } from '../claims/claim-words.js';
 import {
   CLAIM_FATES,
-  type ClaimFate,
   type ClaimSignal,
   type RecallEntry,
+  recallEntry,
   withSignal,
 } from '../scoring/recall-entry.js';
 
@@ -59,14 +59,14 @@ export function recallEntries(database: Connection) {
     recalledSince: (ms: number, limit: number): RecallEntry[] =>
       Array.from(recalled.iterate(ms, limit), toEntry),
     /** The number of claims by what was decided about them. */
-    counts: (): Readonly<Partial<Record<ClaimFate['fate'], number>>> =>
+    counts: (): Readonly<Partial<Record<RecallEntry['fate'], number>>> =>
       Object.fromEntries(fateCounts.parse(counts.all()).map(({ fate, claims }) => [fate, claims])),
     put: (entry: RecallEntry): void => {
-      put.run(toRow(entry));
+      put.run(z.encode(recallEntry, entry));
     },
     /** Counts one more signal of a claim, which may be new. */
     add: (signal: ClaimSignal): void => {
-      put.run(toRow(withSignal(get(signal.key), signal)));
+      put.run(z.encode(recallEntry, withSignal(get(signal.key), signal)));
     },
     /** Removes a claim and its marks: if its note is read again, it counts again. */
     remove: (key: ClaimKey): void => {
@@ -84,62 +84,12 @@ export function recallEntries(database: Connection) {
   };
 }
 
-/** Lists are stored one value per line: hashes, days and tags contain no line breaks. */
-const list = z.string();
-
 const fateCounts = z.array(z.object({ fate: z.enum(CLAIM_FATES), claims: z.number() }));
 
-const entryRow = z.object({
-  key: claimKey,
-  text: z.string(),
-  source: z.enum(['memory', 'sessions']),
-  path: z.string(),
-  startLine: z.number(),
-  endLine: z.number(),
-  recallCount: z.number(),
-  dailyCount: z.number(),
-  groundedCount: z.number(),
-  totalScore: z.number(),
-  maxScore: z.number(),
-  firstSignalMs: z.number(),
-  lastSignalMs: z.number(),
-  queryHashes: list,
-  days: list,
-  tags: list,
-  lightHits: z.number(),
-  lightLastMs: z.nullable(z.number()),
-  remHits: z.number(),
-  remLastMs: z.nullable(z.number()),
-  fate: z.enum(CLAIM_FATES),
-  fateMs: z.nullable(z.number()),
-  fateSweep: z.nullable(z.string()),
-});
-type EntryRow = z.infer<typeof entryRow>;
+const COLUMNS = Object.keys(recallEntry.shape).map((name) => ({ name, column: snakeCase(name) }));
 
-const COLUMNS = Object.keys(entryRow.shape).map((name) => ({ name, column: snakeCase(name) }));
-
-/** Field by field, as below: a sweep reads tens of thousands, and copying the rest of an object takes far longer. */
-function toEntry(value: unknown): RecallEntry {
-  const row = entryRow.parse(value);
-  const { source, path, startLine, endLine } = row;
-  return {
-    key: row.key,
-    text: row.text,
-    place: { source, path, startLine, endLine },
-    recallCount: row.recallCount,
-    dailyCount: row.dailyCount,
-    groundedCount: row.groundedCount,
-    totalScore: row.totalScore,
-    maxScore: row.maxScore,
-    firstSignalMs: row.firstSignalMs,
-    lastSignalMs: row.lastSignalMs,
-    queryHashes: valuesIn(row.queryHashes),
-    days: valuesIn(row.days),
-    tags: valuesIn(row.tags),
-    light: { hits: row.lightHits, lastMs: row.lightLastMs ?? undefined },
-    rem: { hits: row.remHits, lastMs: row.remLastMs ?? undefined },
-    state: fateOf(row.fate, row.fateMs ?? 0, row.fateSweep ?? ''),
-  };
+function toEntry(row: unknown): RecallEntry {
+  return recallEntry.parse(row);
 }
 
 /** From the values of {@link COLUMNS}: of many rows, with so many columns, that takes half as long as reading objects. */
@@ -149,53 +99,9 @@ function entryOfValues(values: readonly unknown[]): RecallEntry {
   return toEntry(row);
 }
 
-function toRow(entry: RecallEntry): EntryRow {
-  const { place, light, rem, state } = entry;
-  return {
-    key: entry.key,
-    text: entry.text,
-    source: place.source,
-    path: place.path,
-    startLine: place.startLine,
-    endLine: place.endLine,
-    recallCount: entry.recallCount,
-    dailyCount: entry.dailyCount,
-    groundedCount: entry.groundedCount,
-    totalScore: entry.totalScore,
-    maxScore: entry.maxScore,
-    firstSignalMs: entry.firstSignalMs,
-    lastSignalMs: entry.lastSignalMs,
-    queryHashes: entry.queryHashes.join('\n'),
-    days: entry.days.join('\n'),
-    tags: entry.tags.join('\n'),
-    lightHits: light.hits,
-    lightLastMs: light.lastMs ?? null,
-    remHits: rem.hits,
-    remLastMs: rem.lastMs ?? null,
-    fate: state.fate,
-    fateMs: state.fate === 'open' ? null : state.atMs,
-    fateSweep: state.fate === 'promoted' ? state.sweepId : null,
-  };
-}
-
-function valuesIn(joined: string): string[] {
-  return joined === '' ? [] : joined.split('\n');
-}
-
-function fateOf(fate: EntryRow['fate'], atMs: number, sweepId: string): ClaimFate {
-  switch (fate) {
-    case 'open':
-      return { fate };
-    case 'promoted':
-      return { fate, atMs, sweepId };
-    case 'rejected':
-      return { fate, atMs };
-  }
-}
-
 /** A claim's row as JSON, by column; backfills store it to restore the claim exactly. */
 export function entryJson(entry: RecallEntry): string {
-  const row: Readonly<Record<string, unknown>> = toRow(entry);
+  const row: Readonly<Record<string, unknown>> = z.encode(recallEntry, entry);
   return JSON.stringify(Object.fromEntries(COLUMNS.map(({ name, column }) => [column, row[name]])));
 }
 

@@ -15,9 +15,8 @@ import type { SourceText } from './conversations.js';
 import type { DailyNote, DreamSources } from './dream-sources.js';
 
 /** A statement in a daily note. */
-export interface Statement extends Pick<Claim, 'headingPath' | 'text'> {
+export interface Statement extends ClaimPlace, Pick<Claim, 'headingPath' | 'text'> {
   readonly key: ClaimKey;
-  readonly place: ClaimPlace;
   /** `YYYY-MM-DD`, of the note. */
   readonly day: string;
 }
@@ -26,21 +25,18 @@ export interface Statement extends Pick<Claim, 'headingPath' | 'text'> {
 export function statementsOf({ path, day, text: note }: DailyNote): Statement[] {
   return splitClaims(note)
     .filter(({ text }) => junkReason(text) === undefined)
-    .map(({ text, headingPath, ...lines }) => {
-      const place = { source: 'memory', path, ...lines } as const;
-      return { key: claimKeyOf(text), text, headingPath, place, day };
-    });
+    .map((claim) => ({ ...claim, key: claimKeyOf(claim.text), source: 'memory', path, day }));
 }
 
 /** A signal from the note of a statement, which counts from the end of its day. */
 export function noteSignal(
-  { key, text, place, day }: Statement,
+  { headingPath: _, ...statement }: Statement,
   kind: 'daily' | 'grounded',
   score: number,
   nowMs: number,
 ): ClaimSignal {
-  const atMs = Math.min(nowMs, Date.parse(day) + MS_PER_DAY);
-  return { kind, key, score, text, place, day, atMs };
+  const atMs = Math.min(nowMs, Date.parse(statement.day) + MS_PER_DAY);
+  return { ...statement, kind, score, atMs };
 }
 
 /** The statements of a range of notes, to check whether a claim is still true. */
@@ -132,7 +128,7 @@ export function checkClaim(
   sources: Pick<DreamSources, 'read'>,
   statements: () => Statements,
 ): ClaimCheck {
-  const note = sources.read(entry.place);
+  const note = sources.read(entry);
   if (note === undefined) return { state: 'missing' };
   const relocation = relocateClaim(note, entry);
   if (relocation.state !== 'found') return relocation;

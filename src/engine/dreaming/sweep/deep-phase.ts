@@ -39,8 +39,8 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
   // One at a time: there may be tens of thousands, and only a few pass.
   for (const own of entries.eachSince(sinceMs)) {
     considered += 1;
-    if (own.state.fate !== 'open') {
-      if (own.state.fate === 'promoted' && wasOpenAt(own, dayStartMs)) earlier.push(own);
+    if (own.fate !== 'open') {
+      if (own.fate === 'promoted' && wasOpenAt(own, dayStartMs)) earlier.push(own);
       continue;
     }
     if (!isAsked(own)) continue;
@@ -52,7 +52,7 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
     (a, b) =>
       b.score - a.score ||
       b.entry.recallCount - a.entry.recallCount ||
-      compare(a.entry.place.path, b.entry.place.path) ||
+      compare(a.entry.path, b.entry.path) ||
       compare(a.entry.key, b.entry.key),
   );
   return { considered, ranked, earlier };
@@ -126,7 +126,7 @@ export function promote(
     for (const { entry } of decided) {
       if (entries.get(entry.key) !== undefined) continue;
       // A statement that no light phase has read: a later one must not count it again.
-      entries.countDaily(signalDay(entry), entry.place.path, entry.key);
+      entries.countDaily(signalDay(entry), entry.path, entry.key);
       entries.put(entry);
     }
     const edited = editMemory(text, plan.edits, rules.day);

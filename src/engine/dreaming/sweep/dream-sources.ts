@@ -142,7 +142,8 @@ export function countHit(
   entry: RecallEntry,
   phase: 'light' | 'rem',
 ): void {
-  const { hits, lastMs } = entry[phase];
-  if (lastMs !== undefined && dayOf(lastMs) === day) return;
-  entries.put({ ...entry, [phase]: { hits: hits + 1, lastMs: nowMs } });
+  const [hits, last] = [`${phase}Hits`, `${phase}LastMs`] as const;
+  const lastMs = entry[last];
+  if (lastMs !== null && dayOf(lastMs) === day) return;
+  entries.put({ ...entry, [hits]: entry[hits] + 1, [last]: nowMs });
 }

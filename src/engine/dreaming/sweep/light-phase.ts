@@ -84,7 +84,7 @@ function gatherFromMessages(context: PhaseContext) {
       const place = { source: 'sessions', path: message.path, startLine, endLine } as const;
       const atMs = Math.min(nowMs, message.atMs);
       const queryHash = queryHashOf(`__dreaming_sessions__:${messageDay}`);
-      const claim = { key, text, place, atMs, queryHash, day: messageDay };
+      const claim = { key, text, ...place, atMs, queryHash, day: messageDay };
       entries.add({ kind: 'daily', ...claim, score: MESSAGE_SCORE });
     }
   }

@@ -144,7 +144,7 @@ class Plan {
       if (newer === undefined || !this.isAsWritten(existing)) continue;
       const entry = this.entryOf(newer);
       // A person removed the newer statement from MEMORY.md: leave the older one alone.
-      if (entry.state.fate === 'rejected') continue;
+      if (entry.fate === 'rejected') continue;
       const others = without(this.known, existing.key);
       const { verdict } = compareClaim(newer.text, others, this.rules.maxPriorEntryLossFraction);
       if (verdict === 'present' || verdict === 'said') {
@@ -155,7 +155,7 @@ class Plan {
         continue;
       }
       const { score } = existing;
-      const provenance = this.provenanceOf({ entry, score }, newer.place);
+      const provenance = this.provenanceOf({ entry, score }, newer);
       this.write({ entry, score, decision: 'renew', provenance, prior: existing.key });
     }
   }
@@ -172,7 +172,7 @@ class Plan {
     this.decisions.push({ entry, score, decision: 'skip', why: check.state });
     if (check.state !== 'superseded' || !this.rules.followsNotes) return;
     const current = this.entryOf(check.by);
-    if (current.state.fate === 'open') this.decide({ entry: current, score }, check.by.place);
+    if (current.fate === 'open') this.decide({ entry: current, score }, check.by);
   }
 
   /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
@@ -266,7 +266,7 @@ class Plan {
     return {
       key: entry.key,
       sweepId: this.rules.sweepId,
-      path: entry.place.path,
+      path: entry.path,
       lines: { startLine, endLine },
       score,
       recalls: entry.recallCount,

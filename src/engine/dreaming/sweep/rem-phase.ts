@@ -31,7 +31,7 @@ export function remPhase(context: PhaseContext) {
     const likely: { readonly key: ClaimKey; readonly confidence: number }[] = [];
     // Keep only keys in memory: there may be tens of thousands of claims.
     for (const entry of entries.eachSince(nowMs - lookbackDays * MS_PER_DAY)) {
-      if (entry.state.fate === 'rejected' || junkReason(entry.text) !== undefined) continue;
+      if (entry.fate === 'rejected' || junkReason(entry.text) !== undefined) continue;
       considered += 1;
       for (const tag of entry.tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
       if (!isAsked(entry) || !wasOpenAt(entry, dayStartMs)) continue;

@@ -6,7 +6,7 @@ import { formatCountOf } from '../../support/format.js';
 import { safeLine } from '../../support/safe-line.js';
 import { eolOf } from '../../support/text.js';
 import { escapeComments } from '../promotion/memory-file.js';
-import type { ClaimPlace } from '../scoring/recall-entry.js';
+import type { RecallEntry } from '../scoring/recall-entry.js';
 import type { DeepResult } from './deep-phase.js';
 import type { DreamSettings } from './dream-sources.js';
 import type { LightResult } from './light-phase.js';
@@ -22,7 +22,7 @@ export function lightReport({ notes, messages, noted, staged }: LightResult): st
     '',
     `${formatCountOf(notes, 'note')} and ${formatCountOf(messages, 'message')} read, ${formatCountOf(noted, 'new statement')}, ${staged.length} staged.`,
     '',
-    ...staged.slice(0, MOST_LISTED).map(({ text, place }) => item(text, place)),
+    ...staged.slice(0, MOST_LISTED).map(item),
     ...more(staged.length),
   );
 }
@@ -36,9 +36,7 @@ export function remReport({ considered, themes, truths }: RemResult): string {
     '',
     ...themes.map(({ tag, count, strength }) => `- ${tag}: ${count} (${strength.toFixed(2)})`),
     ...(truths.length === 0 ? [] : ['', '### Candidate truths', '']),
-    ...truths.map(({ entry, confidence }) => {
-      return `${item(entry.text, entry.place)} ${confidence.toFixed(2)}`;
-    }),
+    ...truths.map(({ entry, confidence }) => `${item(entry)} ${confidence.toFixed(2)}`),
   );
 }
 
@@ -50,11 +48,8 @@ export function deepReport({ considered, passed, decisions, earlier }: DeepResul
     '',
     `${formatCountOf(considered, 'statement')} considered, ${passed} passed every gate${before}.`,
     '',
-    ...earlier.map(({ text, place }) => `${item(text, place)} ${DECISION_WORDS.promote}`),
-    ...decisions.map((decision) => {
-      const { entry } = decision;
-      return `${item(entry.text, entry.place)} ${DECISION_WORDS[wordOf(decision)]}`;
-    }),
+    ...earlier.map((entry) => `${item(entry)} ${DECISION_WORDS.promote}`),
+    ...decisions.map((decision) => `${item(decision.entry)} ${DECISION_WORDS[wordOf(decision)]}`),
   );
 }
 
@@ -73,8 +68,8 @@ function wordOf(decision: PromotionDecision): keyof typeof DECISION_WORDS {
   return decision.decision === 'skip' ? decision.why : decision.decision;
 }
 
-function item(text: string, place: ClaimPlace): string {
-  return `- ${text} (${safeLine(formatCitation(place))})`;
+function item(entry: RecallEntry): string {
+  return `- ${entry.text} (${safeLine(formatCitation(entry))})`;
 }
 
 function more(count: number): string[] {

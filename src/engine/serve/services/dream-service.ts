@@ -104,7 +104,7 @@ function logDecision(
   claimDecision: SweepSummary['decisions'][number],
 ): void {
   const { decision, entry, score } = claimDecision;
-  const { path, startLine: line } = entry.place;
+  const { path, startLine: line } = entry;
   const why = claimDecision.decision === 'skip' ? claimDecision.why : undefined;
   const fields = {
     event: 'dreaming.decided',

@@ -23,7 +23,7 @@ import {
   editMemory,
   promotedEntries,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
-import { withSignal } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
+import { OPEN, withSignal } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { openDreamDatabase } from '../../../../src/engine/dreaming/store/dream-database.js';
 import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entries.js';
 import {
@@ -54,7 +54,7 @@ function aChanger(memory: string | undefined = HAND) {
   const signal = {
     key,
     text: TEXT,
-    place,
+    ...place,
     score: 0.9,
     atMs: NOW,
     day: '2026-11-20',
@@ -103,7 +103,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
   const applied = changeMemory(changer, SWEEP, planFor);
   assert.ok(read().startsWith(HAND));
   assert.is(promotedEntries(read()).length, 1);
-  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(changer.entries.get(KEY)?.fate, 'promoted');
   assert.is(
     applied.memory?.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
     HAND,
@@ -113,7 +113,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
   assert.equal(kept, []);
   assert.is(undone, 1);
   // Who takes an entry back does not want it again the next night.
-  assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
+  assert.is(changer.entries.get(KEY)?.fate, 'rejected');
 });
 
 test('the permissions of MEMORY.md stay; a new one is for its owner alone', async () => {
@@ -177,7 +177,7 @@ test('a file that keeps changing is left alone', () => {
       error instanceof Error && 'code' in error && error.code === 'DREAM_MEMORY_BUSY',
   );
   assert.is(read(), `text ${times}`);
-  assert.is(changer.entries.get(KEY)?.state.fate, 'open');
+  assert.is(changer.entries.get(KEY)?.fate, 'open');
 });
 
 test('a file that a sweep made goes with it, unless something else is in it', () => {
@@ -222,7 +222,7 @@ test('killed between taking a file away and recording it: the same undo ends it'
   assert.not(existsSync(file));
   assert.is(sweep.memory?.state, 'undone');
   assert.equal([undone, kept], [1, []]);
-  assert.is(changer.entries.get(KEY)?.state.fate, 'rejected');
+  assert.is(changer.entries.get(KEY)?.fate, 'rejected');
 });
 
 test('an entry that a person deleted is gone, and not undone', () => {
@@ -272,7 +272,7 @@ function killedSweep(changer: MemoryChanger, text: string): SweepRecord {
   const planned = changeMemory(changer, SWEEP, planFor);
   if (planned.memory?.state !== 'applied') throw new Error('nothing was planned');
   const entry = changer.entries.get(KEY);
-  if (entry !== undefined) changer.entries.put({ ...entry, state: { fate: 'open' } });
+  if (entry !== undefined) changer.entries.put({ ...entry, ...OPEN });
   const sweep: SweepRecord = { ...planned, memory: { ...planned.memory, state: 'planned' } };
   changer.sweeps.put(sweep);
   writeFileSync(join(changer.dir, 'MEMORY.md'), text);
@@ -285,7 +285,7 @@ test('killed after the file was replaced: the next sweep records it', () => {
   killedSweep(changer, after);
   recoverChanges(changer);
   assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
-  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(changer.entries.get(KEY)?.fate, 'promoted');
   assert.is(read(), after);
 });
 
@@ -294,14 +294,14 @@ test('killed before the file was replaced: the next sweep starts over', () => {
   killedSweep(changer, HAND);
   recoverChanges(changer);
   assert.is(changer.sweeps.get(SWEEP.id)?.memory, undefined);
-  assert.is(changer.entries.get(KEY)?.state.fate, 'open');
+  assert.is(changer.entries.get(KEY)?.fate, 'open');
 });
 
 test('killed, and then a person edited around the entry: it still counts as written', () => {
   const { changer } = aChanger();
   killedSweep(changer, `${planFor(HAND).text}\nedited\n`);
   recoverChanges(changer);
-  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(changer.entries.get(KEY)?.fate, 'promoted');
 });
 
 test('a wording that was not written because of an entry does not stay promoted without it', () => {
@@ -316,7 +316,7 @@ test('a wording that was not written because of an entry does not stay promoted 
   } as const;
   const record = (text: string): ClaimKey => {
     const key = claimKeyOf(text);
-    const signal = { key, text, place, score: 0.9, atMs: NOW, day: '2026-11-20' };
+    const signal = { key, text, ...place, score: 0.9, atMs: NOW, day: '2026-11-20' };
     changer.entries.put(withSignal(undefined, { kind: 'recall', ...signal }));
     return key;
   };
@@ -335,7 +335,7 @@ test('a wording that was not written because of an entry does not stay promoted 
   });
   changeMemory(changer, NEXT, nothing);
   undoRecordedSweep(changer, applied);
-  const fates = [KEY, said, later, other].map((key) => changer.entries.get(key)?.state.fate);
+  const fates = [KEY, said, later, other].map((key) => changer.entries.get(key)?.fate);
   assert.equal(fates, ['rejected', 'rejected', 'rejected', 'promoted']);
 });
 
@@ -347,7 +347,7 @@ test('a sweep whose only entry was edited stays applied, with its claim promoted
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'edited' }]]);
   assert.is(sweep.memory?.state, 'applied');
   assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
-  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(changer.entries.get(KEY)?.fate, 'promoted');
 });
 
 test('a sweep that changed nothing cannot be undone', () => {
@@ -384,7 +384,7 @@ test('a retired entry is in the archive with its provenance; undo puts it back t
   assert.is(entry?.path, 'memory/2026-11-18.md');
   assert.match(archive() ?? '', /recalls=4 retired=2026-11-21 why=space -->/);
   // It stays decided: the next night does not promote it again.
-  assert.is(changer.entries.get(KEY)?.state.fate, 'promoted');
+  assert.is(changer.entries.get(KEY)?.fate, 'promoted');
   const { undone, kept } = undoRecordedSweep(changer, applied);
   assert.is(undone, 1);
   assert.equal(kept, []);

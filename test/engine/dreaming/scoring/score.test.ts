@@ -5,7 +5,9 @@ import { resolveConfig } from '../../../../src/engine/config/index.js';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
 import { checkGates } from '../../../../src/engine/dreaming/scoring/gates.js';
 import {
+  type ClaimPlace,
   isShortTermPath,
+  OPEN,
   type RecallEntry,
 } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { SIGNAL_WEIGHTS, scoreClaim } from '../../../../src/engine/dreaming/scoring/score.js';
@@ -27,7 +29,10 @@ function anEntry(over: Partial<RecallEntry> = {}): RecallEntry {
   return {
     key: claimKeyOf(TEXT),
     text: TEXT,
-    place: { source: 'memory', path: 'memory/2026-11-18.md', startLine: 3, endLine: 3 },
+    source: 'memory',
+    path: 'memory/2026-11-18.md',
+    startLine: 3,
+    endLine: 3,
     recallCount: 4,
     dailyCount: 0,
     groundedCount: 0,
@@ -38,9 +43,11 @@ function anEntry(over: Partial<RecallEntry> = {}): RecallEntry {
     queryHashes: ['aaaaaaaaaaaa', 'bbbbbbbbbbbb', 'cccccccccccc'],
     days: ['2026-11-16', '2026-11-18', '2026-11-20'],
     tags: ['nightly', 'backup', 'runs'],
-    light: { hits: 0, lastMs: undefined },
-    rem: { hits: 0, lastMs: undefined },
-    state: { fate: 'open' },
+    lightHits: 0,
+    lightLastMs: null,
+    remHits: 0,
+    remLastMs: null,
+    ...OPEN,
     ...over,
   };
 }
@@ -74,13 +81,13 @@ test('recency halves in a half-life; one day alone is worth a fifth of consolida
 
 test('phases add at most 0.06 and 0.09, less as time goes by', () => {
   const fresh = scoreClaim(
-    anEntry({ light: { hits: 50, lastMs: NOW }, rem: { hits: 50, lastMs: NOW } }),
+    anEntry({ lightHits: 50, lightLastMs: NOW, remHits: 50, remLastMs: NOW }),
     NOW,
     HALF_LIFE,
   );
   assert.is(fresh.lightBoost, 0.06);
   assert.is(fresh.remBoost, 0.09);
-  const old = scoreClaim(anEntry({ rem: { hits: 50, lastMs: NOW - 14 * DAY } }), NOW, HALF_LIFE);
+  const old = scoreClaim(anEntry({ remHits: 50, remLastMs: NOW - 14 * DAY }), NOW, HALF_LIFE);
   assert.is(old.remBoost, 0.045);
 });
 
@@ -109,8 +116,10 @@ const entries: fc.Arbitrary<RecallEntry> = fc
         .sort((a, b) => a - b)
         .map((day) => `2026-11-${`${day + 1}`.padStart(2, '0')}`),
       tags: Array.from({ length: drawn.tags }, (_, i) => `tag${i}`),
-      light: { hits: drawn.light, lastMs: NOW - DAY },
-      rem: { hits: drawn.rem, lastMs: NOW - DAY },
+      lightHits: drawn.light,
+      lightLastMs: NOW - DAY,
+      remHits: drawn.rem,
+      remLastMs: NOW - DAY,
     }),
   );
 
@@ -131,9 +140,10 @@ const MORE: Readonly<Record<string, (entry: RecallEntry) => RecallEntry>> = {
   'another concept': (entry) => ({ ...entry, tags: [...entry.tags, 'another'] }),
   'another light phase': (entry) => ({
     ...entry,
-    light: { hits: entry.light.hits + 1, lastMs: NOW },
+    lightHits: entry.lightHits + 1,
+    lightLastMs: NOW,
   }),
-  'another REM phase': (entry) => ({ ...entry, rem: { hits: entry.rem.hits + 1, lastMs: NOW } }),
+  'another REM phase': (entry) => ({ ...entry, remHits: entry.remHits + 1, remLastMs: NOW }),
 };
 
 for (const [what, more] of Object.entries(MORE)) {
@@ -152,7 +162,8 @@ const failed = (over: Partial<RecallEntry>): readonly string[] => {
 const STRONG: Partial<RecallEntry> = {
   recallCount: 9,
   totalScore: 8.1,
-  rem: { hits: 3, lastMs: NOW },
+  remHits: 3,
+  remLastMs: NOW,
 };
 
 test('a claim recalled often, recently and by different queries passes every gate', () => {
@@ -160,15 +171,15 @@ test('a claim recalled often, recently and by different queries passes every gat
 });
 
 const place = (path: string) =>
-  ({ source: 'memory', path, startLine: 1, endLine: 1 }) satisfies RecallEntry['place'];
+  ({ source: 'memory', path, startLine: 1, endLine: 1 }) satisfies ClaimPlace;
 
 const GATE_TABLE: readonly (readonly [string, Partial<RecallEntry>])[] = [
-  ['short_term', { place: place('memory/servers.md') }],
+  ['short_term', place('memory/servers.md')],
   ['clean', { text: 'TODO write to Ana about it' }],
   ['lasting', { text: 'We might move the backup to the new cluster next month.' }],
   ['lasting', { text: 'Ana spent the morning on billing with little to show for it.' }],
-  ['open', { state: { fate: 'rejected', atMs: NOW } }],
-  ['open', { state: { fate: 'promoted', atMs: NOW, sweepId: 's' } }],
+  ['open', { fate: 'rejected', fateMs: NOW }],
+  ['open', { fate: 'promoted', fateMs: NOW, fateSweep: 's' }],
   ['asked', { recallCount: 0, dailyCount: 9 }],
   ['unique_queries', { queryHashes: ['a'], days: ['2026-11-14', '2026-11-20'] }],
 ];

@@ -81,12 +81,10 @@ test('what was said in the last days is a signal of its day, once, whatever file
     [entry?.dailyCount, entry?.totalScore, entry?.lastSignalMs, entry?.days],
     [1, 0.58, NIGHT - DAY, ['2026-11-19']],
   );
-  assert.equal(entry?.place, {
-    source: 'sessions',
-    path: 'sessions/main/a.jsonl',
-    startLine: 4,
-    endLine: 4,
-  });
+  assert.equal(
+    [entry?.source, entry?.path, entry?.startLine, entry?.endLine],
+    ['sessions', 'sessions/main/a.jsonl', 4, 4],
+  );
   const again = await world.sweep();
   assert.is(world.countsOf(again)['noted'], 0);
   await world.sweep(NIGHT + DAY);

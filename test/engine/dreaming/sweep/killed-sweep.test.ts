@@ -47,7 +47,7 @@ test('killed at any moment, MEMORY.md is whole, each entry is in it or in the ar
     assertWhole(text);
     const written = promotedEntries(text).map(({ key }) => key);
     const dreams = openDreams(workspace);
-    const marked = dreams?.entries.since(0).filter(({ state }) => state.fate === 'promoted') ?? [];
+    const marked = dreams?.entries.since(0).filter(({ fate }) => fate === 'promoted') ?? [];
     assert.equal(dreams?.sweeps.planned(), []);
     dreams?.close();
     const archive = existsSync(home.at(ARCHIVE)) ? readFileSync(home.at(ARCHIVE), 'utf8') : '';

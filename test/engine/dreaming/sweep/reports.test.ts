@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { claimKeyOf } from '../../../../src/engine/dreaming/claims/claim-words.js';
-import type { RecallEntry } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
+import { OPEN, type RecallEntry } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import {
   blockContent,
   lightReport,
@@ -12,7 +12,10 @@ function stagedClaim(text: string, path: string): RecallEntry {
   return {
     key: claimKeyOf(text),
     text,
-    place: { source: 'memory', path, startLine: 3, endLine: 3 },
+    source: 'memory',
+    path,
+    startLine: 3,
+    endLine: 3,
     recallCount: 0,
     dailyCount: 1,
     groundedCount: 0,
@@ -23,9 +26,11 @@ function stagedClaim(text: string, path: string): RecallEntry {
     queryHashes: [],
     days: ['2026-11-28'],
     tags: [],
-    light: { hits: 1, lastMs: 0 },
-    rem: { hits: 0, lastMs: undefined },
-    state: { fate: 'open' },
+    lightHits: 1,
+    lightLastMs: 0,
+    remHits: 0,
+    remLastMs: null,
+    ...OPEN,
   };
 }
 
