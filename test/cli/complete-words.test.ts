@@ -6,7 +6,7 @@ import { readManifest, readPackage } from '../../src/cli/manifest.js';
 import { knownWords } from '../../src/cli/without-command.js';
 import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { openDreamDatabase } from '../../src/engine/dreaming/store/dream-database.js';
-import { sweepRecords } from '../../src/engine/dreaming/store/sweep-records.js';
+import { newSweep, sweepRecords } from '../../src/engine/dreaming/store/sweep-records.js';
 import { writeRecords } from '../../src/engine/dreaming/store/write-records.js';
 import { createToken } from '../../src/engine/mcp/tokens/token-store.js';
 import { contextOf } from '../support/context.js';
@@ -133,9 +133,9 @@ test('sweeps and writes that can be undone are suggested', async () => {
   for (const state of ['applied', 'undone', 'left', 'planned'] as const) {
     writes.setState(writes.plan({ ...write, path: 'MEMORY.md', inserted: state }), state);
   }
-  const sweep = { day: '2026-11-20', trigger: 'manual', startedMs: 0 } as const;
-  const rest = { endedMs: undefined, phases: {}, memory: undefined };
-  sweepRecords(database).put({ id: '20261120T030000', ...sweep, ...rest });
+  const sweeps = sweepRecords(database);
+  const startedMs = Date.parse('2026-11-20T03:00:00Z');
+  sweeps.put(newSweep(sweeps, { day: '2026-11-20', trigger: 'manual', startedMs }));
   database.close();
   assert.equal(await valuesFor(home, 'memory', 'undo', ''), ['w3', 'w1']);
   assert.equal(await valuesFor(home, 'memory', 'undo', '--workspace', home.at('other'), ''), []);

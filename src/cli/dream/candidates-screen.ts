@@ -60,7 +60,7 @@ function actionsOn(
     promote: async (key) => {
       const { decision, sweep } = await promoteClaim(target, await keyOf(key), options);
       const { decision: name, why } = decisionOutput(decision);
-      const id = sweep.memory === undefined ? null : sweep.id;
+      const id = sweep.memoryState === null ? null : sweep.id;
       return { decision: name, ...(why !== undefined && { why }), sweep: id };
     },
     reject: async (key) => {

@@ -26,7 +26,7 @@ export default class DreamPromote extends DreamCommand {
     const output: DreamPromoteOutput = {
       ...workspaceOutput(target),
       ...decisionOutput(decision),
-      sweep: sweep.memory === undefined ? null : sweep.id,
+      sweep: sweep.memoryState === null ? null : sweep.id,
     };
     this.write(this.hintFor(renderPromotion(output)));
     if (decision.decision === 'skip') this.setExitCode(1);

@@ -71,7 +71,7 @@ export async function setClaimFate(
     entries.put({ ...entry, ...OPEN, ...(fate === 'rejected' && { fate, fateMs: nowMs }) });
     const sweep = entry.fateSweep === null ? undefined : sweeps.get(entry.fateSweep);
     // A sweep that was undone left what was edited since, and one without operations found it there.
-    const isUndoable = sweep?.memory?.state === 'applied' && sweep.memory.operations.length > 0;
+    const isUndoable = sweep?.memoryState === 'applied' && sweep.operations.length > 0;
     return isUndoable ? sweep.id : undefined;
   });
 }

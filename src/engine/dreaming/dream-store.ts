@@ -59,11 +59,9 @@ export function dreamStore(workspace: DreamWorkspace, timeZone: string | undefin
 function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
   let changed = 0;
   for (const sweep of sweeps.list()) {
-    const { memory } = sweep;
-    if (memory === undefined) continue;
-    const operations = memory.operations.flatMap((operation) => leftOf(operation, forgotten));
-    if (isDeepStrictEqual(operations, memory.operations)) continue;
-    sweeps.put({ ...sweep, memory: { ...memory, operations } });
+    const operations = sweep.operations.flatMap((operation) => leftOf(operation, forgotten));
+    if (isDeepStrictEqual(operations, sweep.operations)) continue;
+    sweeps.put({ ...sweep, operations });
     changed += 1;
   }
   return changed;

@@ -26,10 +26,10 @@ function trailOf(key: ClaimKey, sweeps: Pick<SweepRecords, 'list'>): readonly Tr
   return sweeps
     .list()
     .toReversed()
-    .flatMap(({ id, day, memory }) =>
-      memory?.state !== 'applied'
+    .flatMap(({ id, day, memoryState, operations }) =>
+      memoryState !== 'applied'
         ? []
-        : memory.operations.flatMap((operation) => {
+        : operations.flatMap((operation) => {
             const step = stepOf(key, operation);
             return step === undefined ? [] : [{ sweep: id, day, ...step }];
           }),

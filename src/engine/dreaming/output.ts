@@ -28,7 +28,7 @@ import {
   SIGNAL_WEIGHTS,
   type SignalName,
 } from './scoring/score.js';
-import type { MemoryChange, SweepRecord } from './store/sweep-records.js';
+import type { SweepRecord } from './store/sweep-records.js';
 import type { PromotionDecision } from './sweep/plan-promotions.js';
 import type { SweepSummary } from './sweep/run-sweep.js';
 
@@ -56,22 +56,22 @@ function signalOutput(entry: RecallEntry) {
 }
 
 export function sweepOutput(sweep: SweepRecord): SweepOutput {
-  const { id, day, trigger, startedMs, endedMs, phases, memory } = sweep;
+  const { id, day, trigger, startedMs, endedMs, phases, memoryState } = sweep;
   return {
     id,
     day,
     trigger,
     startedAt: iso(startedMs),
-    endedAt: endedMs === undefined ? null : iso(endedMs),
+    endedAt: endedMs === null ? null : iso(endedMs),
     phases,
-    memory: memory?.state ?? 'untouched',
-    written: countOf(memory, 'add') + countOf(memory, 'replace'),
-    retired: countOf(memory, 'retire'),
+    memory: memoryState ?? 'untouched',
+    written: countOf(sweep, 'add') + countOf(sweep, 'replace'),
+    retired: countOf(sweep, 'retire'),
   };
 }
 
-function countOf(memory: MemoryChange | undefined, kind: MemoryOperation['kind']): number {
-  return memory?.operations.filter((operation) => operation.kind === kind).length ?? 0;
+function countOf({ operations }: SweepRecord, kind: MemoryOperation['kind']): number {
+  return operations.filter((operation) => operation.kind === kind).length;
 }
 
 export function decisionOutput(decision: PromotionDecision): DecisionOutput {
@@ -112,8 +112,7 @@ interface SummaryExtras {
 
 /** A sweep with every change it made to `MEMORY.md`. */
 export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOutput {
-  const { memory } = sweep;
-  const operations = memory?.operations ?? [];
+  const { operations, promoted, backupFile } = sweep;
   const archives = new Map(
     operations.flatMap((one) => (one.kind === 'archive' ? [[one.key, one.path] as const] : [])),
   );
@@ -123,8 +122,8 @@ export function showOutput(target: DreamTarget, sweep: SweepRecord): DreamShowOu
     ...workspaceOutput(target),
     sweep: sweepOutput(sweep),
     entries,
-    said: (memory?.decided ?? []).filter((key) => !written.has(key)),
-    backupFile: memory?.backupFile ?? null,
+    said: promoted.filter((key) => !written.has(key)),
+    backupFile,
   };
 }
 

@@ -39,8 +39,7 @@ test('the last sweep and the last change are found behind what was done by hand'
   for (const [startedMs, trigger] of triggers.entries()) {
     const sweep = newSweep(sweeps, { day: '1970-01-01', startedMs: startedMs * 1000, trigger });
     const operations = startedMs < 3 ? [frame] : [];
-    const change = { beforeDigest: '', afterDigest: '', backupFile: undefined, decided: [] };
-    sweeps.put({ ...sweep, memory: { state: 'applied', ...change, operations } });
+    sweeps.put({ ...sweep, memoryState: 'applied', operations });
   }
   assert.is(sweeps.last()?.trigger, 'schedule');
   assert.is(sweeps.lastApplied()?.startedMs, 2000);

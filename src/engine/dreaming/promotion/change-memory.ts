@@ -18,7 +18,7 @@ import { eolOf } from '../../support/text.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { RecallEntry } from '../scoring/recall-entry.js';
 import type { OpenDreams } from '../store/dream-database.js';
-import { type MemoryChange, type SweepRecord, unknownSweep } from '../store/sweep-records.js';
+import { type SweepRecord, UNCHANGED, unknownSweep } from '../store/sweep-records.js';
 import { contains, knownMemory } from './compare.js';
 import {
   blockOf,
@@ -76,7 +76,7 @@ export function changeMemory(
     }
     undoArchived(changer.dir, operations);
   }
-  changer.sweeps.put({ ...sweep, memory: undefined });
+  changer.sweeps.put({ ...sweep, ...UNCHANGED });
   throw busy('run');
 }
 
@@ -100,45 +100,41 @@ export function plannedFiles(
   return [{ path: MEMORY_FILE, text: change.text }, ...archive];
 }
 
-/** A sweep with a change to `MEMORY.md`. */
-type RecordedSweep = SweepRecord & { readonly memory: MemoryChange };
-
 function recordPlan(
   { sweeps, backupDir }: MemoryChanger,
   sweep: SweepRecord,
   file: GuardedFile,
   change: PlannedChange,
-): RecordedSweep {
-  const backupFile = file.exists ? join(backupDir, `${sweep.id}.md`) : undefined;
-  if (backupFile !== undefined) {
+): SweepRecord {
+  const backupFile = file.exists ? join(backupDir, `${sweep.id}.md`) : null;
+  if (backupFile !== null) {
     makeFolders(backupDir);
     replaceFile(backupFile, file.text, PRIVATE_MODE);
   }
-  const { operations, decided } = change;
-  const memory = {
-    state: 'planned',
+  const planned: SweepRecord = {
+    ...sweep,
+    memoryState: 'planned',
     beforeDigest: hash('sha256', file.text),
     afterDigest: hash('sha256', change.text),
     backupFile,
-    operations,
-    decided,
-  } as const;
-  const planned = { ...sweep, memory };
+    operations: change.operations,
+    promoted: change.decided,
+  };
   sweeps.put(planned);
   return planned;
 }
 
 function markApplied(
   { database, entries, sweeps, nowMs }: MemoryChanger,
-  sweep: RecordedSweep,
+  sweep: SweepRecord,
 ): SweepRecord {
-  const applied: SweepRecord = { ...sweep, memory: { ...sweep.memory, state: 'applied' } };
+  const applied: SweepRecord = { ...sweep, memoryState: 'applied' };
   inWriteTransaction(database, () => {
-    for (const key of sweep.memory.decided) {
+    for (const key of sweep.promoted) {
       const entry = entries.get(key);
       if (entry === undefined) continue;
       // One that was there already is still the work of the sweep that wrote it.
-      const wroteNothing = sweep.memory.operations.length === 0;
+      const wroteNothing = sweep.operations.length === 0;
       if (wroteNothing && entry.fate === 'promoted') continue;
       entries.put({ ...entry, fate: 'promoted', fateMs: nowMs, fateSweep: sweep.id });
     }
@@ -150,25 +146,23 @@ function markApplied(
 /** Completes killed sweeps: a change that reached the file is recorded, any other is dropped. */
 export function recoverChanges(changer: MemoryChanger): void {
   for (const sweep of changer.sweeps.planned()) {
-    const { memory } = sweep;
-    if (memory?.state !== 'planned') continue;
-    if (isApplied(readGuarded(changer.dir, MEMORY_FILE).text, sweep.id, memory)) {
-      markApplied(changer, { ...sweep, memory });
+    if (isApplied(readGuarded(changer.dir, MEMORY_FILE).text, sweep)) {
+      markApplied(changer, sweep);
       continue;
     }
-    if (!changer.dryRun) undoArchived(changer.dir, memory.operations);
-    changer.sweeps.put({ ...sweep, memory: undefined });
+    if (!changer.dryRun) undoArchived(changer.dir, sweep.operations);
+    changer.sweeps.put({ ...sweep, ...UNCHANGED });
   }
 }
 
 /** Whether a planned change reached the file, which a person may have edited since. */
-function isApplied(text: string, sweepId: string, memory: MemoryChange): boolean {
+function isApplied(text: string, sweep: SweepRecord): boolean {
   const digest = hash('sha256', text);
-  if (digest === memory.afterDigest) return true;
-  if (digest === memory.beforeDigest) return false;
-  const retired = memory.operations.filter((operation) => operation.kind === 'retire');
+  if (digest === sweep.afterDigest) return true;
+  if (digest === sweep.beforeDigest) return false;
+  const retired = sweep.operations.filter((operation) => operation.kind === 'retire');
   return (
-    promotedEntries(text).some((entry) => entry.sweepId === sweepId) ||
+    promotedEntries(text).some(({ sweepId }) => sweepId === sweep.id) ||
     (retired.length > 0 && retired.every(({ before }) => !text.includes(before)))
   );
 }
@@ -185,18 +179,17 @@ export type UndoResult = ReturnType<typeof undoRecordedSweep>;
  */
 export function undoRecordedSweep(changer: MemoryChanger, sweep: SweepRecord) {
   const { database, entries, sweeps, nowMs } = changer;
-  const { memory } = sweep;
-  if (memory?.state !== 'applied') {
-    const why = isUndone(memory) ? 'was already undone' : 'changed nothing';
+  if (sweep.memoryState !== 'applied') {
+    const why = isUndone(sweep) ? 'was already undone' : 'changed nothing';
     throw unknownSweep(`sweep ${sweep.id} ${why}`);
   }
-  const kept = undoOperations(changer, { ...sweep, memory });
-  const written = memory.operations.filter((operation) => archiveOf(operation) === undefined);
+  const kept = undoOperations(changer, sweep);
+  const written = sweep.operations.filter((operation) => archiveOf(operation) === undefined);
   const changes = written.filter(({ kind }) => kind !== 'frame').length;
   const undone = changes - kept.length;
   const edited = new Set(kept.filter(({ why }) => why === 'edited').map(({ key }) => key));
-  const state = edited.size === 0 ? 'undone' : undone > 0 ? 'partly_undone' : 'applied';
-  const after: SweepRecord = { ...sweep, memory: { ...memory, state } };
+  const memoryState = edited.size === 0 ? 'undone' : undone > 0 ? 'partly_undone' : 'applied';
+  const after: SweepRecord = { ...sweep, memoryState };
   const removed = knownMemory(written.map(writtenBlock).join('\n'));
   const left = knownMemory(readGuarded(changer.dir, MEMORY_FILE).text);
   const isNowMissing = ({ text }: RecallEntry): boolean =>
@@ -229,9 +222,9 @@ export function writtenBlock(operation: MemoryOperation): string {
 /** @returns the operations that could not be undone */
 function undoOperations(
   { dir, sweeps }: MemoryChanger,
-  sweep: RecordedSweep,
+  sweep: SweepRecord,
 ): readonly KeptOperation[] {
-  const { operations: all, backupFile, afterDigest } = sweep.memory;
+  const { operations: all, backupFile, afterDigest } = sweep;
   const operations = all.filter((operation) => archiveOf(operation) === undefined);
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = readGuarded(dir, MEMORY_FILE);
@@ -241,15 +234,10 @@ function undoOperations(
     const isOwn = hash('sha256', file.text) === afterDigest;
     if (text !== file.text) {
       requireWritable(file);
-      const memory = {
-        ...sweep.memory,
-        state: 'applied',
-        afterDigest: hash('sha256', text),
-      } as const;
-      sweeps.put({ ...sweep, memory });
+      sweeps.put({ ...sweep, memoryState: 'applied', afterDigest: hash('sha256', text) });
     }
     if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
-    if (text === '' && (backupFile === undefined || !file.exists)) removeGuarded(file);
+    if (text === '' && (backupFile === null || !file.exists)) removeGuarded(file);
     else writeGuarded(file, text);
     // Last, so that a retired entry is in one of the files at any time. It does not come back if the entry that
     // replaced it was edited or deleted.
@@ -271,15 +259,15 @@ function withoutUndone(
 ): string {
   const known = new Set(promotedEntries(before).map(({ key }) => key));
   return promotedEntries(restored).reduce((text, { key, sweepId }) => {
-    const memory = sweeps.get(sweepId)?.memory;
-    if (known.has(key) || !isUndone(memory)) return text;
-    const own = memory.operations.filter((operation) => archiveOf(operation) === undefined);
+    const sweep = sweeps.get(sweepId);
+    if (known.has(key) || sweep === undefined || !isUndone(sweep)) return text;
+    const own = sweep.operations.filter((operation) => archiveOf(operation) === undefined);
     return undoEdits(text, own).text;
   }, restored);
 }
 
-export function isUndone(memory: MemoryChange | undefined): memory is MemoryChange {
-  return memory?.state === 'undone' || memory?.state === 'partly_undone';
+export function isUndone({ memoryState }: SweepRecord): boolean {
+  return memoryState === 'undone' || memoryState === 'partly_undone';
 }
 
 /** Removes a sweep's entries from the archive; those that a person edited stay. */

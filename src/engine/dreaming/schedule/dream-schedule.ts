@@ -144,7 +144,8 @@ export class DreamSchedule {
   private noticeRecovery(target: DreamTarget): void {
     using database = closing(openDreamDatabase(target.workspace.files.database));
     const last = sweepRecords(database).last();
-    const isNew = last?.endedMs !== undefined && last.id !== this.failed.get(target);
+    const isNew =
+      last !== undefined && last.endedMs !== null && last.id !== this.failed.get(target);
     if (!isNew || hasFailed(last)) return;
     this.failed.delete(target);
     this.options.onIdle?.(target);

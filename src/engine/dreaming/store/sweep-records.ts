@@ -3,8 +3,8 @@ import { SvcError } from '../../errors/index.js';
 import type { Connection } from '../../sqlite/database.js';
 import { queryRows, runSql } from '../../sqlite/query.js';
 import { snakeCase } from '../../support/text.js';
-import { type ClaimKey, claimKey } from '../claims/claim-words.js';
-import { type MemoryOperation, memoryOperation } from '../promotion/memory-file.js';
+import { claimKey } from '../claims/claim-words.js';
+import { memoryOperation } from '../promotion/memory-file.js';
 
 /** The phases of a sweep, in order. */
 export const PHASES = ['light', 'rem', 'deep'] as const;
@@ -25,7 +25,6 @@ const phaseRecord = z.discriminatedUnion('state', [
     hint: z.optional(z.string()),
   }),
 ]);
-const phaseRecords = z.partialRecord(z.enum(PHASES), phaseRecord);
 
 /** The result of one phase. */
 export type PhaseRecord = z.infer<typeof phaseRecord>;
@@ -33,34 +32,49 @@ export type PhaseRecord = z.infer<typeof phaseRecord>;
 /** How far a change to `MEMORY.md` got. */
 export const CHANGE_STATES = ['planned', 'applied', 'partly_undone', 'undone'] as const;
 
-/** A recorded change to `MEMORY.md`. */
-export interface MemoryChange {
-  readonly state: (typeof CHANGE_STATES)[number];
+/** A sweep as it is stored: a row of `sweeps`, whose columns have these names in snake case. */
+const sweepRecord = z.object({
+  id: z.string(),
+  day: z.string(),
+  trigger: z.enum(SWEEP_TRIGGERS),
+  startedMs: z.number(),
+  /** Null while it runs, and forever if it was killed. */
+  endedMs: z.nullable(z.number()),
+  phases: asJson(z.readonly(z.partialRecord(z.enum(PHASES), phaseRecord))),
+  /** Of its change to `MEMORY.md`; null if it changed nothing. */
+  memoryState: z.nullable(z.enum(CHANGE_STATES)),
   /**
    * SHA-256 of the file before and after, in hexadecimal; of the empty string if there was no file. Once undoing the
    * change began, `afterDigest` is of the file after that.
    */
-  readonly beforeDigest: string;
-  readonly afterDigest: string;
-  /** Absolute path of a copy of the file before the change; undefined if there was no file. */
-  readonly backupFile: string | undefined;
-  readonly operations: readonly MemoryOperation[];
+  beforeDigest: z.nullable(z.string()),
+  afterDigest: z.nullable(z.string()),
+  /** Absolute path of a copy of the file before the change; null if there was no file. */
+  backupFile: z.nullable(z.string()),
+  operations: asJson(z.readonly(z.array(memoryOperation))),
   /** Claims that were promoted, or that memory already contained. */
-  readonly decided: readonly ClaimKey[];
+  promoted: asJson(z.readonly(z.array(claimKey))),
+});
+
+function asJson<Schema extends z.ZodMiniType>(schema: Schema) {
+  return z.codec(z.string(), schema, {
+    decode: (text) => JSON.parse(text),
+    encode: (value) => JSON.stringify(value),
+  });
 }
 
 /** One recorded sweep. */
-export interface SweepRecord {
-  readonly id: string;
-  readonly day: string;
-  readonly trigger: SweepTrigger;
-  readonly startedMs: number;
-  /** Undefined while it runs, and forever if it was killed. */
-  readonly endedMs: number | undefined;
-  readonly phases: Readonly<Partial<Record<PhaseName, PhaseRecord>>>;
-  /** Undefined if it changed nothing. */
-  readonly memory: MemoryChange | undefined;
-}
+export type SweepRecord = Readonly<z.infer<typeof sweepRecord>>;
+
+/** What a sweep records that changed nothing. */
+export const UNCHANGED = {
+  memoryState: null,
+  beforeDigest: null,
+  afterDigest: null,
+  backupFile: null,
+  operations: [],
+  promoted: [],
+} as const satisfies Partial<SweepRecord>;
 
 /** Whether a phase of a sweep failed. */
 export function hasFailed({ phases }: Pick<SweepRecord, 'phases'>): boolean {
@@ -74,22 +88,7 @@ export function unknownSweep(why: string, what = 'sweeps'): SvcError {
   });
 }
 
-/** A row of `sweeps`, whose columns have these names in snake case. */
-const row = z.object({
-  id: z.string(),
-  day: z.string(),
-  trigger: z.enum(SWEEP_TRIGGERS),
-  startedMs: z.number(),
-  endedMs: z.nullable(z.number()),
-  phases: z.string(),
-  memoryState: z.nullable(z.enum(CHANGE_STATES)),
-  beforeDigest: z.nullable(z.string()),
-  afterDigest: z.nullable(z.string()),
-  backupFile: z.nullable(z.string()),
-  operations: z.string(),
-  promoted: z.string(),
-});
-const NAMES = Object.keys(row.shape);
+const NAMES = Object.keys(sweepRecord.shape);
 const SELECT = `SELECT ${NAMES.map((name) => `${snakeCase(name)} AS ${name}`)} FROM sweeps`;
 const NEWEST_FIRST = 'ORDER BY number DESC LIMIT ?';
 /** A sweep that is recorded again keeps its number. */
@@ -102,7 +101,7 @@ export type SweepRecords = ReturnType<typeof sweepRecords>;
 /** The sweeps stored in a database opened by openDreamDatabase. */
 export function sweepRecords(database: Connection) {
   const select = (which: string, ...values: unknown[]): SweepRecord[] =>
-    queryRows(database, `${SELECT} ${which}`, ...values).map(toRecord);
+    queryRows(database, `${SELECT} ${which}`, ...values).map((row) => sweepRecord.parse(row));
   const latest = (condition: string) => () => select(`WHERE ${condition} ${NEWEST_FIRST}`, 1)[0];
   return {
     get: (id: string) => select('WHERE id = ?', id)[0],
@@ -117,46 +116,8 @@ export function sweepRecords(database: Connection) {
     put: (record: SweepRecord): void => {
       const sql = `INSERT OR REPLACE INTO sweeps (${NAMES.map(snakeCase)}, number)
         VALUES (${NAMES.map((name) => `@${name}`)}, ${NUMBER})`;
-      runSql(database, sql, toRow(record));
+      runSql(database, sql, z.encode(sweepRecord, record));
     },
-  };
-}
-
-function toRecord(value: unknown): SweepRecord {
-  const { memoryState: state, operations, promoted, ...read } = row.parse(value);
-  const { id, day, trigger, startedMs, beforeDigest, afterDigest } = read;
-  return {
-    id,
-    day,
-    trigger,
-    startedMs,
-    endedMs: read.endedMs ?? undefined,
-    phases: phaseRecords.parse(JSON.parse(read.phases)),
-    memory:
-      state === null
-        ? undefined
-        : {
-            state,
-            beforeDigest: beforeDigest ?? '',
-            afterDigest: afterDigest ?? '',
-            backupFile: read.backupFile ?? undefined,
-            operations: z.array(memoryOperation).parse(JSON.parse(operations)),
-            decided: z.array(claimKey).parse(JSON.parse(promoted)),
-          },
-  };
-}
-
-function toRow({ memory, endedMs, phases, ...record }: SweepRecord): z.infer<typeof row> {
-  return {
-    ...record,
-    endedMs: endedMs ?? null,
-    phases: JSON.stringify(phases),
-    memoryState: memory?.state ?? null,
-    beforeDigest: memory?.beforeDigest ?? null,
-    afterDigest: memory?.afterDigest ?? null,
-    backupFile: memory?.backupFile ?? null,
-    operations: JSON.stringify(memory?.operations ?? []),
-    promoted: JSON.stringify(memory?.decided ?? []),
   };
 }
 
@@ -171,5 +132,5 @@ export function newSweep(
   const moment = new Date(fields.startedMs).toISOString().slice(0, 19).replaceAll(/[-:]/gu, '');
   let id = moment;
   for (let number = 2; sweeps.get(id) !== undefined; number++) id = `${moment}-${number}`;
-  return { id, endedMs: undefined, ...fields, phases: {}, memory: undefined };
+  return { id, endedMs: null, ...fields, phases: {}, ...UNCHANGED };
 }

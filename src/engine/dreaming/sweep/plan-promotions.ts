@@ -224,7 +224,7 @@ class Plan {
   /** Whether an entry is unchanged since dreaming wrote it; edited entries are left alone. */
   private isAsWritten({ key, text, sweepId, block }: PromotedEntry): boolean {
     if (claimKeyOf(text) === key) return true;
-    const operations = this.basis.sweeps.get(sweepId)?.memory?.operations ?? [];
+    const operations = this.basis.sweeps.get(sweepId)?.operations ?? [];
     return operations.some((operation) =>
       withLineEndsOf(block, writtenBlock(operation)).includes(block.trimEnd()),
     );
@@ -235,9 +235,9 @@ class Plan {
     return this.basis.sweeps
       .list()
       .some(
-        ({ memory }) =>
-          isUndone(memory) &&
-          memory.operations.some((one) => one.kind === 'retire' && one.key === key),
+        (sweep) =>
+          isUndone(sweep) &&
+          sweep.operations.some((one) => one.kind === 'retire' && one.key === key),
       );
   }
 

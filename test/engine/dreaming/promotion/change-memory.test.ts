@@ -29,6 +29,7 @@ import { recallEntries } from '../../../../src/engine/dreaming/store/recall-entr
 import {
   type SweepRecord,
   sweepRecords,
+  UNCHANGED,
 } from '../../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../../src/engine/errors/index.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -79,9 +80,9 @@ const SWEEP: SweepRecord = {
   day: '2026-11-20',
   trigger: 'manual',
   startedMs: NOW,
-  endedMs: undefined,
+  endedMs: null,
   phases: {},
-  memory: undefined,
+  ...UNCHANGED,
 };
 
 const KEY: ClaimKey = claimKeyOf(TEXT);
@@ -105,7 +106,7 @@ test('a change keeps a copy of the file before it, marks the claim, and is taken
   assert.is(promotedEntries(read()).length, 1);
   assert.is(changer.entries.get(KEY)?.fate, 'promoted');
   assert.is(
-    applied.memory?.state === 'applied' && readFileSync(applied.memory.backupFile ?? '', 'utf8'),
+    applied.memoryState === 'applied' && readFileSync(applied.backupFile ?? '', 'utf8'),
     HAND,
   );
   const { kept, undone } = undoRecordedSweep(changer, applied);
@@ -210,7 +211,7 @@ function killedUndo(changer: MemoryChanger): SweepRecord {
   const sweep = changer.sweeps.get(SWEEP.id) ?? SWEEP;
   assert.throws(() => undoRecordedSweep({ ...changer, database }, sweep), /killed/);
   const left = changer.sweeps.get(SWEEP.id) ?? SWEEP;
-  assert.is(left.memory?.state, 'applied');
+  assert.is(left.memoryState, 'applied');
   return left;
 }
 
@@ -220,7 +221,7 @@ test('killed between taking a file away and recording it: the same undo ends it'
   changeMemory(changer, SWEEP, planFor);
   const { sweep, kept, undone } = undoRecordedSweep(changer, killedUndo(changer));
   assert.not(existsSync(file));
-  assert.is(sweep.memory?.state, 'undone');
+  assert.is(sweep.memoryState, 'undone');
   assert.equal([undone, kept], [1, []]);
   assert.is(changer.entries.get(KEY)?.fate, 'rejected');
 });
@@ -230,7 +231,7 @@ test('an entry that a person deleted is gone, and not undone', () => {
   const applied = changeMemory(changer, SWEEP, planFor);
   writeFileSync(file, HAND);
   const { sweep, kept, undone } = undoRecordedSweep(changer, applied);
-  assert.is(sweep.memory?.state, 'undone');
+  assert.is(sweep.memoryState, 'undone');
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'gone' }]]);
 });
 
@@ -254,7 +255,7 @@ test('a sweep of which an edited entry stays is partly undone, also after a kill
     const from = isKilled ? killedUndo(changer) : applied;
     const { sweep, undone, kept } = undoRecordedSweep(changer, from);
     assert.equal([undone, kept], [1, [{ key: claimKeyOf(other), why: 'edited' }]]);
-    assert.is(sweep.memory?.state, 'partly_undone');
+    assert.is(sweep.memoryState, 'partly_undone');
     assert.equal(changer.sweeps.get(SWEEP.id), sweep);
     assert.throws(() => undoRecordedSweep(changer, sweep), /already undone/);
   }
@@ -270,10 +271,10 @@ test('a file that is not UTF-8 is not written, since it could not be restored', 
 /** What a killed sweep leaves: the plan recorded, the file replaced or not. */
 function killedSweep(changer: MemoryChanger, text: string): SweepRecord {
   const planned = changeMemory(changer, SWEEP, planFor);
-  if (planned.memory?.state !== 'applied') throw new Error('nothing was planned');
+  if (planned.memoryState !== 'applied') throw new Error('nothing was planned');
   const entry = changer.entries.get(KEY);
   if (entry !== undefined) changer.entries.put({ ...entry, ...OPEN });
-  const sweep: SweepRecord = { ...planned, memory: { ...planned.memory, state: 'planned' } };
+  const sweep: SweepRecord = { ...planned, memoryState: 'planned' };
   changer.sweeps.put(sweep);
   writeFileSync(join(changer.dir, 'MEMORY.md'), text);
   return sweep;
@@ -284,7 +285,7 @@ test('killed after the file was replaced: the next sweep records it', () => {
   const after = planFor(HAND).text;
   killedSweep(changer, after);
   recoverChanges(changer);
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memoryState, 'applied');
   assert.is(changer.entries.get(KEY)?.fate, 'promoted');
   assert.is(read(), after);
 });
@@ -293,7 +294,7 @@ test('killed before the file was replaced: the next sweep starts over', () => {
   const { changer } = aChanger();
   killedSweep(changer, HAND);
   recoverChanges(changer);
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory, undefined);
+  assert.is(changer.sweeps.get(SWEEP.id)?.memoryState, null);
   assert.is(changer.entries.get(KEY)?.fate, 'open');
 });
 
@@ -345,8 +346,8 @@ test('a sweep whose only entry was edited stays applied, with its claim promoted
   writeFileSync(file, read().replace(TEXT, `${TEXT} Or so.`));
   const { sweep, undone, kept } = undoRecordedSweep(changer, applied);
   assert.equal([undone, kept], [0, [{ key: KEY, why: 'edited' }]]);
-  assert.is(sweep.memory?.state, 'applied');
-  assert.is(changer.sweeps.get(SWEEP.id)?.memory?.state, 'applied');
+  assert.is(sweep.memoryState, 'applied');
+  assert.is(changer.sweeps.get(SWEEP.id)?.memoryState, 'applied');
   assert.is(changer.entries.get(KEY)?.fate, 'promoted');
 });
 
@@ -428,8 +429,8 @@ test('what a person wrote in the archive stays, before and after an undo', () =>
 /** Leaves what a sweep leaves that was killed before it was recorded as applied. */
 function killed(changer: MemoryChanger): void {
   const sweep = changer.sweeps.get(NEXT.id);
-  if (sweep === undefined || sweep.memory === undefined) throw new Error('not planned');
-  changer.sweeps.put({ ...sweep, memory: { ...sweep.memory, state: 'planned' } });
+  if (sweep === undefined || sweep.memoryState === null) throw new Error('not planned');
+  changer.sweeps.put({ ...sweep, memoryState: 'planned' });
 }
 
 test('killed after the archive was written: the entry is in MEMORY.md only', () => {
@@ -440,7 +441,7 @@ test('killed after the archive was written: the entry is in MEMORY.md only', () 
   recoverChanges(changer);
   assert.is(read(), before);
   assert.is(archive(), undefined);
-  assert.is(changer.sweeps.get(NEXT.id)?.memory, undefined);
+  assert.is(changer.sweeps.get(NEXT.id)?.memoryState, null);
 });
 
 test('killed after the archive was written: a dry run leaves the files to the next sweep', () => {
@@ -461,7 +462,7 @@ test('killed after both files were written, and then edited: the entry is in the
   recoverChanges(changer);
   assert.equal(promotedEntries(read()), []);
   assert.is(promotedEntries(archive() ?? '').length, 1);
-  assert.is(changer.sweeps.get(NEXT.id)?.memory?.state, 'applied');
+  assert.is(changer.sweeps.get(NEXT.id)?.memoryState, 'applied');
 });
 
 test('an archive that cannot be written leaves MEMORY.md as it is', () => {

@@ -175,9 +175,9 @@ test('a later note takes the place of what was promoted, and undo brings it back
     [update],
   );
   const dreams = openDreams(world.workspace);
-  const record = dreams?.sweeps.get(sweep.id)?.memory;
+  const record = dreams?.sweeps.get(sweep.id);
   dreams?.close();
-  assert.ok(record?.state === 'applied');
+  assert.ok(record?.memoryState === 'applied');
   assert.is(undoEdits(memory, record.operations).text, before);
   assert.equal((await world.sweep(next)).decisions, []);
   assert.is(world.read('MEMORY.md'), memory);
@@ -295,7 +295,7 @@ test('what is forgotten is in no record of a sweep, and what was below it can st
       const list = [{ documents: [], lines: [hashesOf('', forgets)] }];
       await dreamStore(world.workspace, 'UTC').follow(new Forgotten('', list));
       const dreams = openDreams(world.workspace);
-      const found = dreams.sweeps.get(sweep.id)?.memory?.operations ?? [];
+      const found = dreams.sweeps.get(sweep.id)?.operations ?? [];
       dreams.close();
       return found;
     };
