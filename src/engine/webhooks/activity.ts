@@ -53,9 +53,7 @@ export interface LiveRouteActivity extends RouteActivity {
 }
 
 interface Counters {
-  requests: number;
-  rejected: number;
-  last: LastAnswer | null;
+  total: RouteActivity;
   readonly seconds: Uint32Array;
   /** The last counted second since the epoch. */
   second: number;
@@ -68,8 +66,8 @@ export class WebhookActivity {
 
   /** @param known counted by earlier processes */
   constructor(known: Readonly<Record<string, RouteActivity>> = {}) {
-    for (const [id, { requests, rejected, last }] of Object.entries(known)) {
-      this.routes.set(id, { ...newCounters(), requests, rejected, last });
+    for (const [id, total] of Object.entries(known)) {
+      this.routes.set(id, { ...newCounters(), total });
     }
   }
 
@@ -83,40 +81,33 @@ export class WebhookActivity {
     nowMs: number,
   ): void {
     const counters = this.countersOf(routeId);
-    countRequests(counters, 1, nowMs);
-    counters.last = { atMs: nowMs, status, code, action };
-    if (code === null) return;
-    counters.rejected += 1;
-    counters.codes.set(code, (counters.codes.get(code) ?? 0) + 1);
+    const { requests, rejected } = counters.total;
+    const last = { atMs: nowMs, status, code, action };
+    counters.total = { requests: requests + 1, rejected: rejected + (code === null ? 0 : 1), last };
+    countSecond(counters, 1, nowMs);
+    if (code !== null) counters.codes.set(code, (counters.codes.get(code) ?? 0) + 1);
   }
 
   /** Takes what another process has stored of a route. What it has more than before counts as requests of now. */
-  follow(routeId: string, { requests, rejected, last }: RouteActivity, nowMs: number): void {
-    const before = this.routes.get(routeId)?.requests ?? requests;
+  follow(routeId: string, total: RouteActivity, nowMs: number): void {
+    const before = this.routes.get(routeId)?.total ?? total;
     const counters = this.countersOf(routeId);
-    countRequests(counters, Math.max(0, requests - before), nowMs);
-    Object.assign(counters, { requests, rejected, last });
-    if (rejected > 0) counters.codes.set('total', rejected);
+    counters.total = total;
+    countSecond(counters, Math.max(0, total.requests - before.requests), nowMs);
+    if (total.rejected > 0) counters.codes.set('total', total.rejected);
   }
 
   /** What is stored, by route. */
   totals(): Readonly<Record<string, RouteActivity>> {
-    return Object.fromEntries(
-      Array.from(this.routes, ([id, { requests, rejected, last }]) => [
-        id,
-        { requests, rejected, last },
-      ]),
-    );
+    return Object.fromEntries(Array.from(this.routes, ([id, { total }]) => [id, total]));
   }
 
   live(routeId: string, nowMs: number): LiveRouteActivity {
     const counters = this.routes.get(routeId) ?? newCounters();
     moveTo(counters, nowMs);
-    const { requests, rejected, last, seconds, second, codes } = counters;
+    const { total, seconds, second, codes } = counters;
     return {
-      requests,
-      rejected,
-      last,
+      ...total,
       perSecond: Array.from(seconds, (_, at) => seconds[(second + 1 + at) % SHOWN_SECONDS] ?? 0),
       rejections: [...codes].toSorted(([, a], [, b]) => b - a),
     };
@@ -133,17 +124,14 @@ export class WebhookActivity {
 
 function newCounters(): Counters {
   return {
-    requests: 0,
-    rejected: 0,
-    last: null,
+    total: { requests: 0, rejected: 0, last: null },
     seconds: new Uint32Array(SHOWN_SECONDS),
     second: 0,
     codes: new Map(),
   };
 }
 
-function countRequests(counters: Counters, more: number, nowMs: number): void {
-  counters.requests += more;
+function countSecond(counters: Counters, more: number, nowMs: number): void {
   moveTo(counters, nowMs);
   const at = counters.second % SHOWN_SECONDS;
   counters.seconds[at] = (counters.seconds[at] ?? 0) + more;
