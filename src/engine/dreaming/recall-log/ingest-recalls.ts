@@ -116,14 +116,8 @@ function ingestLines(
       for (const { origin: _, ...claim } of claims.filter(isHere)) {
         // The search already skips secrets, but an older version or an edit may have added one.
         if (containsSecret(claim.text)) continue;
-        entries.add({
-          ...claim,
-          kind: 'recall',
-          key: claimKeyOf(claim.text),
-          atMs,
-          queryHash,
-          day,
-        });
+        const key = claimKeyOf(claim.text);
+        entries.add({ ...claim, kind: 'recall', key, atMs, queryHash, day });
       }
     }
     runSql(database, 'INSERT OR REPLACE INTO inbox (file, bytes) VALUES (?, ?)', name, end);

@@ -76,12 +76,10 @@ function statementsIn({ source, path, score, ...result }: SearchResult): Recalle
   return parts.flatMap((part, position) =>
     splitClaims(part, snippetLine)
       .filter(({ text }) => !text.startsWith(GAP) && !text.endsWith(GAP))
-      .map((claim): RecalledClaim => {
-        const { text, startLine: from, endLine: to } = claim;
+      .map(({ text, startLine: from, endLine: to }) => {
         // After a gap the line numbers are unknown.
-        return position === 0
-          ? { text, source, path, startLine: from, endLine: to, score, ...origin }
-          : { text, ...inResult };
+        const lines = position === 0 ? { startLine: from, endLine: to } : {};
+        return { text, ...inResult, ...lines };
       }),
   );
 }
