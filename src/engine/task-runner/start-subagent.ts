@@ -33,13 +33,21 @@ export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
     mostBytes: MOST_LINE_BYTES,
     onTooLong: () => host.note(`skipped a line of more than ${MOST_LINE_BYTES} bytes`),
     onLine: (line) => {
-      const parsed = readSubagentLine(line);
-      if (parsed.kind === 'unknown' || parsed.kind === 'refused') {
-        host.note(`skipped a JSON object that ${parsed.why}`);
-        if (parsed.kind === 'refused') refusal = parsed.why;
-      } else if (parsed.kind === 'text') report(parsed.text);
-      else if (parsed.message.type === 'progress') report(parsed.message.text);
-      else verdict = parsed.message;
+      // Also without the byte order mark of programs on Windows.
+      const text = line.trimStart();
+      const value = text.startsWith('{') ? parsedJson(text) : undefined;
+      if (value === undefined) {
+        report(line);
+        return;
+      }
+      const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(text) : undefined;
+      // It would be stored as another value, or is too deep for the schema, which recurses.
+      const message = fault === undefined ? messageSchema.safeParse(value).data : undefined;
+      refusal = fault ?? refusal;
+      if (message === undefined)
+        host.note(`skipped a JSON object that ${fault ?? 'is not a message'}`);
+      else if (message.type === 'progress') report(message.text);
+      else verdict = message;
     },
   });
   const report = (text: string): void => {
@@ -101,26 +109,3 @@ const messageSchema = z.discriminatedUnion('type', [
 ]);
 
 type SubagentMessage = z.infer<typeof messageSchema>;
-
-type SubagentLine =
-  | { readonly kind: 'message'; readonly message: SubagentMessage }
-  /** Text for people. */
-  | { readonly kind: 'text'; readonly text: string }
-  /** A result that cannot be stored. */
-  | { readonly kind: 'refused'; readonly why: string }
-  /** A JSON object that is not a message of this protocol. */
-  | { readonly kind: 'unknown'; readonly why: string };
-
-function readSubagentLine(line: string): SubagentLine {
-  // Also without the byte order mark of programs on Windows.
-  const text = line.trimStart();
-  const value = text.startsWith('{') ? parsedJson(text) : undefined;
-  if (value === undefined) return { kind: 'text', text: line };
-  const fault = isRecord(value) && value['type'] === 'result' ? jsonFault(text) : undefined;
-  // It would be stored as another value, or is too deep for the schema, which recurses.
-  if (fault !== undefined) return { kind: 'refused', why: fault };
-  const read = z.safeParse(messageSchema, value);
-  return read.success
-    ? { kind: 'message', message: read.data }
-    : { kind: 'unknown', why: 'is not a message' };
-}
