@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ResolvedWebhooks } from '../config/index.js';
 import { jsonFault, type Names, nameFault, repairJson } from '../support/json-fault.js';
 import { parsedJson } from '../support/text.js';
-import { REQUEST_REJECTIONS } from './answers.js';
+import { REQUEST_REJECTIONS, type RequestRejection } from './answers.js';
 
 const JSON_TYPE = /^application\/(?:json|[\w!#$&^.+-]+\+json)[ \t]*(?:;(.*))?$/isu;
 
@@ -92,13 +92,13 @@ const PAYLOAD_FIELD = 'payload';
 /** The limits of every route; see the configuration reference. */
 export type WebhookLimits = ResolvedWebhooks['config']['limits'];
 
-/** The bytes of a body, or why there are none. */
-export type BodyResult =
-  | { readonly type: 'read'; readonly bytes: Buffer }
-  | { readonly type: 'too_large' }
-  | { readonly type: 'too_slow' }
-  /** The client is gone, and nobody reads an answer. */
-  | { readonly type: 'closed' };
+/** Why a body was not read. */
+interface UnreadBody {
+  readonly code: RequestRejection;
+  readonly error?: string;
+}
+
+const TOO_LARGE: UnreadBody = { code: 'payload_too_large' };
 
 /**
  * Reads a body. One announced as too large is refused before a byte is read; one that turns out too large
@@ -107,29 +107,33 @@ export type BodyResult =
 export function readBody(
   request: IncomingMessage,
   limits: Pick<WebhookLimits, 'bodyBytes' | 'bodyTimeoutSeconds'>,
-): Promise<BodyResult> {
+): Promise<Buffer | UnreadBody> {
   const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limits.bodyBytes) return Promise.resolve({ type: 'too_large' });
+  if (announced > limits.bodyBytes) return Promise.resolve(TOO_LARGE);
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const settle = (outcome: BodyResult): void => {
+    const settle = (outcome: Buffer | UnreadBody): void => {
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose);
       resolve(outcome);
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes > limits.bodyBytes) settle({ type: 'too_large' });
+      if (bytes > limits.bodyBytes) settle(TOO_LARGE);
       else chunks.push(chunk);
     };
     const onEnd = (): void => {
       const [first] = chunks;
-      const whole = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
-      settle({ type: 'read', bytes: whole });
+      settle(chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks));
     };
-    const onClose = (): void => settle({ type: 'closed' });
-    const timer = setTimeout(() => settle({ type: 'too_slow' }), limits.bodyTimeoutSeconds * 1000);
+    // The client is gone, and nobody reads an answer.
+    const onClose = (): void =>
+      settle({ code: 'invalid_request', error: 'body: the connection was closed' });
+    const timer = setTimeout(
+      () => settle({ code: 'request_timeout' }),
+      limits.bodyTimeoutSeconds * 1000,
+    );
     request.on('data', onData).on('end', onEnd).on('close', onClose);
     // Without a listener an aborted request would end the process.
     request.on('error', onClose);

@@ -5,7 +5,7 @@ import { clientNetworkOf } from '../listener/listen.js';
 import { RateLimiter } from '../listener/rate-limiter.js';
 import type { Clock } from '../support/context.js';
 import { type ActionOutcome, actionAnswer, plainAnswer, rejection } from './answers.js';
-import { type BodyResult, readBody, typeFault, type WebhookLimits } from './body.js';
+import { readBody, typeFault, type WebhookLimits } from './body.js';
 import { type RequestIntent, readIntent } from './map/request-intent.js';
 import type { Receiver, ServedRoute } from './routes.js';
 
@@ -111,12 +111,12 @@ export class Pipeline {
     const check = route.verifier.checkHead(raw, this.options.clock.now());
     if (!check.ok) return { ...unauthorized(route, check.error), missing: check.missing };
     const body = await readBody(raw, limits);
-    if (body.type !== 'read') return unreadBody(route, body);
-    const fault = check.checkBody(body.bytes);
+    if (!Buffer.isBuffer(body)) return rejection(route.id, body.code, body);
+    const fault = check.checkBody(body);
     if (fault !== undefined) return unauthorized(route, fault);
-    const intent = readIntent(route, raw, body.bytes);
+    const intent = readIntent(route, raw, body);
     const { event, deliveryId: id } = intent;
-    const delivery = { body: body.bytes, event, id };
+    const delivery = { body, event, id };
     try {
       return { ...(await answerVerified(intent, route, this.options.flows)), delivery };
     } catch (error) {
@@ -141,20 +141,6 @@ export class Pipeline {
 function unauthorized({ id, verifier }: ServedRoute, error: string): RequestOutcome {
   const headers = { 'www-authenticate': verifier.authenticate };
   return rejection(id, 'unauthorized', { error, headers });
-}
-
-function unreadBody(
-  route: ServedRoute,
-  body: Exclude<BodyResult, { type: 'read' }>,
-): ActionOutcome {
-  switch (body.type) {
-    case 'too_large':
-      return rejection(route.id, 'payload_too_large');
-    case 'too_slow':
-      return rejection(route.id, 'request_timeout');
-    case 'closed':
-      return rejection(route.id, 'invalid_request', { error: 'body: the connection was closed' });
-  }
 }
 
 /**
