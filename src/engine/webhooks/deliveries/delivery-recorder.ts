@@ -133,10 +133,13 @@ export class DeliveryRecorder {
     if (this.closing.signal.aborted || this.writing !== undefined) return;
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      this.writing = this.writeInParts().finally(() => {
-        this.writing = undefined;
-        if (this.waiting.size > 0) this.scheduleWrite();
-      });
+      // Not within this call: what a locked file puts back must find that it is being written.
+      this.writing = Promise.resolve()
+        .then(() => this.writeInParts())
+        .finally(() => {
+          this.writing = undefined;
+          if (this.waiting.size > 0) this.scheduleWrite();
+        });
     }, WRITE_AFTER_MS).unref();
   }
 

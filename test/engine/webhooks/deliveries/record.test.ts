@@ -25,7 +25,10 @@ import {
   deliveriesFile,
 } from '../../../../src/engine/webhooks/deliveries/delivery-file.js';
 import { DeliveryReader } from '../../../../src/engine/webhooks/deliveries/delivery-reader.js';
-import { DeliveryRecorder } from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
+import {
+  DeliveryRecorder,
+  type RecorderOptions,
+} from '../../../../src/engine/webhooks/deliveries/delivery-recorder.js';
 import { compileProgram } from '../../../support/compile.js';
 import { newDelivery, recordDeliveries, type TestDelivery } from '../../../support/deliveries.js';
 import { failureOf } from '../../../support/failure.js';
@@ -42,9 +45,12 @@ const LIMITS: DeliveryLimits = { keep: 1000, days: 7, maxBodyBytes: 65_536, maxM
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const SECRET = 'correct-horse-battery-staple';
 
-function recorderIn(home: TempFolder, limits: Partial<DeliveryLimits> = {}) {
+function recorderIn(
+  home: TempFolder,
+  limits: Partial<DeliveryLimits> = {},
+  mask: RecorderOptions['mask'] = createSecretMask([SECRET]),
+) {
   const { logger, lines } = testLog();
-  const mask = createSecretMask([SECRET]);
   const clock = { nowMs: NOW, now: () => clock.nowMs };
   const options = { stateDir: home.path, mask, log: logger, clock };
   const recorder = new DeliveryRecorder({ ...options, limits: { ...LIMITS, ...limits } });
@@ -301,6 +307,34 @@ test('a file that another process is writing is tried again, and nothing is lost
   });
   assert.is(reader.count({ limit: 1 }), 2);
   reader.close();
+});
+
+test('while another process is writing, each try waits for the one before', async () => {
+  const home = tempFolder();
+  createDatabase(deliveriesFile(home.path), 0).close();
+  const triesMs: number[] = [];
+  let isTrying = false;
+  const mask: RecorderOptions['mask'] = {
+    text: (text) => {
+      if (!isTrying) triesMs.push(performance.now());
+      isTrying = true;
+      setImmediate(() => {
+        isTrying = false;
+      });
+      return text;
+    },
+  };
+  const { recorder } = recorderIn(home, {}, mask);
+  const other = createDatabase(deliveriesFile(home.path), 0);
+  other.exec('BEGIN IMMEDIATE');
+  recorder.record(delivered());
+  await waitFor('three tries', () => triesMs.length >= 3);
+  other.exec('COMMIT');
+  other.close();
+  await recorder.close();
+  const [first = 0, second = 0, third = 0] = triesMs;
+  // Timers can fire a moment early.
+  assert.ok(Math.min(second - first, third - second) > 900, `tried at ${triesMs.join(', ')}`);
 });
 
 test('the file of a newer svc is not touched', async () => {
