@@ -187,6 +187,7 @@ async function changeOnce(
 
 /** With these, no change can be stored until somebody or something fixes it. */
 export const UNSTORABLE: ReadonlySet<ErrorCode> = new Set([
+  'FLOWS_BUSY',
   'FLOWS_DAMAGED',
   'FLOWS_PERSIST_FAILED',
   'FLOWS_UNCERTAIN',

@@ -12,7 +12,6 @@ import type { Receiver, ServedRoute } from './routes.js';
 /** What flows throw when a change could not be stored. */
 const UNSTORED: ReadonlySet<ErrorCode> = new Set([
   ...UNSTORABLE,
-  'FLOWS_BUSY',
   'HANDLES_EXHAUSTED',
   'STORAGE_BUSY',
 ]);

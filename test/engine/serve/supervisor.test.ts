@@ -207,6 +207,7 @@ test('readiness names the services that are not ready, except for the one that r
       },
     ],
   });
+  assert.is(failing('FLOWS_BUSY').status, 'failing');
   assert.is(failing('FLOWS_UNCERTAIN').status, 'failing');
   assert.is(failing('FILE_UNREADABLE').status, 'ready');
   assert.equal(readinessOf([health, well, ill], 'health'), {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Connection, databaseFault } from '../../../sqlite/database.js';
+import { runningMs } from '../../../support/time.js';
 import { type QueuedChange, queueChange } from '../queued-change.js';
 import { asFlowsError } from './open-database.js';
 
@@ -27,8 +28,8 @@ interface CommittedTransaction<Tx> {
 /** More than wait on a busy server; bounds how long others wait for the lock. */
 const MOST_TOGETHER = 512;
 const BUSY_WAIT_MS = 10;
-/** Together with the timeout inside SQLite, about five seconds. */
-const BUSY_TRIES = 160;
+/** How long changes wait for another process that writes. Senders of webhooks wait 10 seconds for their answer. */
+const MOST_BUSY_MS = 5000;
 
 /**
  * Groups changes into transactions, because waiting for the disk takes longer than many changes. They stay
@@ -49,7 +50,8 @@ export class GroupCommit<Tx> {
   private readonly rollback;
   private queue: QueuedChange<Tx>[] = [];
   private isScheduled = false;
-  private busyTries = 0;
+  /** When the lock was first refused. */
+  private busySinceMs: number | undefined;
   private committed: CommittedTransaction<Tx>[] = [];
   private isSyncing = false;
   private transaction: Promise<void> | undefined;
@@ -144,16 +146,17 @@ export class GroupCommit<Tx> {
   private lock(): boolean {
     try {
       this.begin.run();
-      this.busyTries = 0;
+      this.busySinceMs = undefined;
       return true;
     } catch (error) {
-      this.busyTries += 1;
-      if (databaseFault(error) === 'busy' && this.busyTries < BUSY_TRIES) {
+      const nowMs = runningMs();
+      this.busySinceMs ??= nowMs;
+      if (databaseFault(error) === 'busy' && nowMs - this.busySinceMs < MOST_BUSY_MS) {
         this.isScheduled = true;
         setTimeout(() => this.flush(), BUSY_WAIT_MS);
         return false;
       }
-      this.busyTries = 0;
+      this.busySinceMs = undefined;
       const failed = this.queue;
       this.queue = [];
       for (const job of failed) job.reject(this.asError(error));

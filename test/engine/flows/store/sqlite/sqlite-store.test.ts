@@ -200,6 +200,37 @@ test('reports a change only once it is on disk, without delaying the next commit
   database.close();
 });
 
+test('waits for another process no longer if the event loop is slow', async () => {
+  const home = tempFolder();
+  const other = rawDatabase(home.at('x.sqlite'));
+  const database = rawDatabase(home.at('x.sqlite'));
+  database.pragma('busy_timeout = 200');
+  let tries = 0;
+  const prepare = (sql: string) => {
+    const statement = database.prepare(sql);
+    const run = (): unknown => {
+      tries += 1;
+      return statement.run();
+    };
+    return sql === 'BEGIN IMMEDIATE' ? { run } : statement;
+  };
+  const group = new GroupCommit<object>({
+    database: new Proxy(database, {
+      get: (target, key) => (key === 'prepare' ? prepare : Reflect.get(target, key)),
+    }),
+    newTransaction: () => ({}),
+    sync: async () => undefined,
+    onCommitted: () => undefined,
+  });
+  other.exec('BEGIN IMMEDIATE');
+  const { code } = await failureOf(group.run(async () => undefined));
+  other.close();
+  assert.is(code, 'FLOWS_BUSY');
+  // Each took 200 ms or more of five seconds.
+  assert.ok(tries < 30, `${tries} tries`);
+  database.close();
+});
+
 test('waits for another process that writes, up to its limit', async () => {
   const { flows, home } = await testFlows();
   const other = rawDatabase(`${home}/flows.sqlite`);
@@ -209,8 +240,10 @@ test('waits for another process that writes, up to its limit', async () => {
   assert.ok(await waiting);
   other.exec('BEGIN IMMEDIATE');
   assert.is((await failureOf(newFlow(flows))).code, 'FLOWS_BUSY');
+  assert.is(flows.writes.failure()?.code, 'FLOWS_BUSY');
   other.exec('COMMIT');
   assert.ok(await newFlow(flows));
+  assert.is(flows.writes.failure(), undefined);
   other.close();
   await flows.close();
 });
