@@ -46,6 +46,21 @@ export async function sleepAtMost(ms: number, signal: AbortSignal): Promise<void
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
+/** The longest part of {@link sleepUnblocked} that a blocked event loop can use up. */
+const SLICE_MS = 50;
+
+/**
+ * Waits for a time in which the event loop was free. What reads a file in several steps makes no progress while
+ * something else, such as indexing, blocks the loop.
+ *
+ * @throws the signal's reason
+ */
+export async function sleepUnblocked(ms: number, signal: AbortSignal): Promise<void> {
+  for (let leftMs = ms; leftMs > 0; leftMs -= SLICE_MS) {
+    await abortableSleep(Math.min(leftMs, SLICE_MS), signal);
+  }
+}
+
 /** A signal that never aborts. */
 export const NEVER = new AbortController().signal;
 
@@ -69,19 +84,21 @@ type Timed<T> = { readonly done: true; readonly value: T } | { readonly done: fa
  * its failure is ignored.
  *
  * @param outer aborts the work and the wait
+ * @param wait how the time passes
  * @throws what the work throws in time; the outer signal's reason
  */
 export async function withinTime<T>(
   ms: number,
   outer: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
+  wait = sleepAtMost,
 ): Promise<Timed<T>> {
   outer?.throwIfAborted();
   if (ms <= 0) return { done: false };
   const late = new AbortController();
   const signal = outer === undefined ? late.signal : anySignal([outer, late.signal]);
   const working = work(signal).then((value) => ({ done: true, value }) as const);
-  const timedOut = sleep(ms, { done: false } as const, { signal: late.signal });
+  const timedOut = wait(ms, late.signal).then(() => ({ done: false }) as const);
   try {
     const first = Promise.race([working, timedOut]);
     return await (outer === undefined ? first : unlessAborted(first, outer));

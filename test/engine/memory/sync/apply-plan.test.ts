@@ -48,4 +48,33 @@ test('a file that changes while its batch is prepared is read again, on a file s
   await index.close();
 });
 
+test('others get some time between two batches, not only one turn of the event loop', async () => {
+  const names = Array.from({ length: 257 }, (_, n) => `${n}.md`);
+  const ws = folderOf(Object.fromEntries(names.map((name) => [name, '# A note'])));
+  const files = names.map((path): SourceFile => {
+    const absolutePath = ws.at(path);
+    const { size, mtimeMs, ctimeMs } = statSync(absolutePath);
+    return { source: 'memory', kind: 'markdown', path, absolutePath, size, mtimeMs, ctimeMs };
+  });
+  const index = openReadyIndex(emptyIndexFile());
+  const committedMs: number[] = [];
+  let restMs: number | undefined;
+  await applyPlan(index, planChanges(files, []), {
+    chunking: { tokens: 400, overlap: 80 },
+    forgotten: NOTHING_FORGOTTEN,
+    texts: new ExtractedTexts(targetOf(ws.path)),
+    clock: { now: () => Date.now() },
+    vectorsFollow: false,
+    signal: undefined,
+    onEvent: ({ type }) => {
+      if (type === 'batch.committed') committedMs.push(performance.now());
+      else if (committedMs.length === 1) restMs ??= performance.now() - (committedMs[0] ?? 0);
+    },
+  });
+  assert.is(committedMs.length, 2);
+  // Timers can fire a moment early.
+  assert.ok(restMs !== undefined && restMs > 8, `${restMs} ms`);
+  await index.close();
+});
+
 test.run();
