@@ -216,6 +216,7 @@ export const FLOWS_FORMAT: FileFormat = {
   steps: MIGRATIONS,
   // "svcf".
   applicationId: 0x73766366,
-  pragmas: ['journal_mode = WAL', 'synchronous = FULL'],
+  // A log that grew while a backup read for long would keep its size for as long as any process has the file open.
+  pragmas: ['journal_mode = WAL', 'synchronous = FULL', 'journal_size_limit = 16777216'],
   refusals: { foreign: 'FLOWS_FOREIGN', newer: 'FLOWS_NEWER' },
 };

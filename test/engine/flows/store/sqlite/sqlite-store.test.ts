@@ -45,6 +45,24 @@ test('a change in a file that was deleted or replaced meanwhile is an error, not
   }
 });
 
+test('the log shrinks again after somebody read for a long time', async () => {
+  const { flows, home } = await testFlows();
+  await newFlow(flows);
+  const reader = rawDatabase(`${home}/flows.sqlite`);
+  const logBytes = (): number => statSync(`${home}/flows.sqlite-wal`).size;
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM flows').get();
+  const stateJson = 'x'.repeat(200_000);
+  const isLarge = (): boolean => logBytes() > 24 * 1024 * 1024;
+  while (!isLarge()) await newFlow(flows, undefined, { stateJson });
+  reader.close();
+  // The first moves the log into the file, the next starts it again.
+  await newFlow(flows);
+  await newFlow(flows);
+  assert.ok(logBytes() <= 16 * 1024 * 1024, `${logBytes()} bytes`);
+  await flows.close();
+});
+
 test('where no folder can be created is an error that names it', async () => {
   if (process.platform !== 'linux') return;
   const { code, message } = await failureOf(testFlows({}, '/proc/svc'));
