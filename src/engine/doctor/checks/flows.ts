@@ -59,7 +59,7 @@ function damage({ context, loaded }: ConfiguredWorld): Finding | undefined {
     message: 'the flows are damaged',
     cause: complaint,
     place,
-    hint: 'stop "svc serve", and restore a copy of the file, or move it away to start over',
+    hint: 'stop "svc serve", move the file and its -wal and -shm files away, and restore a copy or start over',
   });
 }
 

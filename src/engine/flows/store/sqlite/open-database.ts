@@ -39,6 +39,9 @@ export function openFlowsDatabase(file: string): Connection {
   }
 }
 
+/** SQLite would apply what they contain to any file that takes the place of theirs, and damage it. */
+const SIDE_FILES = '-wal and -shm';
+
 /** The error to report for a failure of the database; others pass through. */
 export function asFlowsError(error: unknown, file: string): unknown {
   if (error instanceof SvcError) return error;
@@ -52,7 +55,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
       });
     case 'corrupt':
       return new SvcError('FLOWS_DAMAGED', `${file} is damaged: ${messageOf(error)}`, {
-        hint: 'restore a copy of it, or move it away to start over',
+        hint: `stop "svc serve", move it and its ${SIDE_FILES} files away, and restore a copy or start over`,
         ...cause,
       });
     case 'disk_full':
@@ -91,6 +94,8 @@ export function fileIsGone(file: string): SvcError {
   return new SvcError(
     'FLOWS_PERSIST_FAILED',
     `${file} was deleted or replaced while it was open, so nothing can be stored`,
-    { hint: 'restore the file if you need its flows, and restart "svc serve"' },
+    {
+      hint: `stop "svc serve", put the file back, or a copy after deleting the ${SIDE_FILES} files, and start it`,
+    },
   );
 }
