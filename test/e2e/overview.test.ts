@@ -2,9 +2,13 @@ import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { resolveConfig } from '../../src/engine/config/index.js';
+import { openFlows } from '../../src/engine/flows/index.js';
 import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
 import { iso } from '../../src/engine/support/time.js';
 import { fakeNpm } from '../fakes/fake-npm.js';
+import { contextOf } from '../support/context.js';
+import { newFlow, newTask } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { ROOT } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
@@ -123,6 +127,21 @@ test("status shows an agent's problem with its hint", async () => {
   assert.match(faults[1]?.message ?? '', /env CORP_KEY\) is not set$/);
   const invalid = homeWith({ agnets: {} });
   assert.is((await runInSession(['status'], { home: invalid.path })).code, 2);
+});
+
+test('status shows that no worker takes tasks', async () => {
+  const home = homeWith();
+  const clock = { now: () => Date.now() - 2 * 3_600_000 };
+  const flows = await openFlows(contextOf(home.path, { clock }), resolveConfig({}));
+  await newTask(flows, await newFlow(flows), { runtime: 'acp' });
+  await flows.close();
+  const run = await runInSession(['status'], { home: home.path });
+  assert.is(run.code, 1);
+  assert.match(run.stdout, /^tasks +no worker takes acp tasks · 1 queued/m);
+  assert.match(
+    run.stdout,
+    /^tasks: no worker takes acp tasks: 1 queued, the first for 2 h 0\d min\n {2}→ run "svc serve"/m,
+  );
 });
 
 test('status shows why flows cannot be read with its code and hint, and a bad index as to be rebuilt', async () => {

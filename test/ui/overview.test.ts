@@ -53,6 +53,7 @@ const WORK: OverallStatus['work'] = {
     flows: { running: 2, succeeded: 1 },
     tasks: {},
     paused: [],
+    unclaimed: [],
     failedNotifications: 0,
     fault: undefined,
   },

@@ -1,5 +1,6 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
-import type { TaskRecord } from '../flow-model/task-record.js';
+import type { TaskRecord, TaskRuntime } from '../flow-model/task-record.js';
+import { formatCount, formatDuration } from '../support/format.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
 import { activeTaskIn } from './store/flow-table.js';
 import type { ProblemSql } from './store/shared-rows.js';
@@ -148,6 +149,38 @@ export async function auditTasks(
   return audit(tasks, checks, nowMs, ({ lastEventAt, createdAt, status, taskId }) => {
     return { sinceMs: lastEventAt ?? createdAt, named: { status, taskId } };
   });
+}
+
+/** Queued tasks of a runtime that no worker takes. */
+export interface UnclaimedTasks {
+  readonly runtime: TaskRuntime;
+  readonly count: number;
+  /** Since when the first of them waits, in epoch milliseconds. */
+  readonly sinceMs: number;
+}
+
+/** Queues that have waited for long although they are not paused, while no task of their runtime runs or has run. */
+export async function unclaimedTasks(
+  { statistics, pauses }: Tables,
+  nowMs: number,
+): Promise<readonly UnclaimedTasks[]> {
+  const fromMs = nowMs - STALE_QUEUED_MS;
+  const { queued, running } = await statistics.now();
+  const waiting = queued.filter(({ sinceMs }) => sinceMs < fromMs);
+  if (waiting.length === 0) return [];
+  const { tasks } = await statistics.ended({ fromMs, toMs: nowMs + 1 });
+  // A task that was cancelled in the queue shows no worker.
+  const ran = tasks.filter(({ ms }) => ms !== null);
+  const others = [...running, ...ran, ...(await pauses.all())].map(({ runtime }) => runtime);
+  return waiting.filter(({ runtime }) => !others.includes(runtime));
+}
+
+export function unclaimedProblem({ runtime, count, sinceMs }: UnclaimedTasks, nowMs: number) {
+  const forTime = formatDuration(nowMs - sinceMs);
+  return {
+    message: `no worker takes ${runtime} tasks: ${formatCount(count)} queued, the first for ${forTime}`,
+    hint: `run "svc serve" with a program in flows.runtimes.${runtime}, or a worker of your own with "svc task claim"`,
+  };
 }
 
 function staleTask(status: 'queued' | 'running', { greatest }: Dialect, before: string): string {

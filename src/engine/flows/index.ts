@@ -1,4 +1,5 @@
 // Durable flows and their tasks; what they are is in flow-model/.
+export { type UnclaimedTasks, unclaimedProblem } from './audit.js';
 export type { FlowAnswer, FlowCaller, FlowRejection, Idempotency } from './flow-action.js';
 export { type ConfiguredTarget, notificationTargets, opensSameFlows } from './flow-policy.js';
 export { type Page, storeBackoffMs } from './flow-store.js';

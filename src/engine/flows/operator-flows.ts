@@ -3,7 +3,7 @@ import type { FlowRecord, FlowStatus } from '../flow-model/flow-record.js';
 import { type HistoryEntry, OPERATOR } from '../flow-model/history-record.js';
 import { summarizeTasks, type TaskRecord, type TaskStatus } from '../flow-model/task-record.js';
 import { cancelFlow } from './actions/change-flow.js';
-import { auditFlows, auditTasks } from './audit.js';
+import { auditFlows, auditTasks, unclaimedTasks } from './audit.js';
 import type { FlowStore, Page } from './flow-store.js';
 import { actingAs, historyOf } from './history.js';
 import { operatorNotifications } from './operator-notifications.js';
@@ -106,6 +106,8 @@ export function operatorFlows(store: FlowStore) {
       })),
     ...operatorNotifications(store),
     auditFlows: () => store.read((tables) => auditFlows(tables, store.now())),
+    /** Queued tasks that no worker takes. */
+    unclaimedTasks: () => store.read((tables) => unclaimedTasks(tables, store.now())),
     auditTasks: () => store.read((tables) => auditTasks(tables, store.now())),
     /** Takes back tasks of dead workers, finishes cancellations, deletes what has expired. */
     sweep: () => sweep(store),

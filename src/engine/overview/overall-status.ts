@@ -1,6 +1,7 @@
 import { credentialView } from '../embeddings/describe-provider.js';
 import { SvcError } from '../errors/index.js';
 import { pauseOutput } from '../flow-model/task-record.js';
+import { unclaimedProblem } from '../flows/index.js';
 import {
   type RegisteredCapture,
   type RegisteredHook,
@@ -71,7 +72,8 @@ export async function overallStatus(
     if (reading.agent !== undefined) agents.push(reading.agent);
     faults.push(...reading.faults);
   }
-  const { stateDir } = source.context.state;
+  const { clock, state } = source.context;
+  const { stateDir } = state;
   const serving = runningServeState(stateDir);
   const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
   const work = await otherWork(source, serving);
@@ -90,6 +92,7 @@ export async function overallStatus(
       ...(isServingUnknown ? [UNKNOWN_SERVING] : []),
       ...serviceFaults(serving),
       ...workFaults(work),
+      ...unclaimedFaults(work, clock.now()),
       ...serverFaults(await registeredServers(integrateContext)),
     ],
   };
@@ -157,6 +160,12 @@ function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFaul
     ...dreams.map(({ agents, fault }) => ({ about: `dreams of ${agents.join(', ')}`, fault })),
   ];
   return faults.flatMap(({ about, fault }) => (fault === undefined ? [] : [{ about, ...fault }]));
+}
+
+function unclaimedFaults({ flows }: OtherWork, nowMs: number): readonly OverallFault[] {
+  return flows.unclaimed.map((tasks) => {
+    return { about: 'tasks', code: null, ...unclaimedProblem(tasks, nowMs) };
+  });
 }
 
 /** Disks without room for what svc writes. */

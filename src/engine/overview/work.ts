@@ -12,7 +12,12 @@ import {
 } from '../dreaming/index.js';
 import { SvcError } from '../errors/index.js';
 import type { PauseRecord } from '../flow-model/task-record.js';
-import { type FlowCounts, type Flows, openExistingFlows } from '../flows/index.js';
+import {
+  type FlowCounts,
+  type Flows,
+  openExistingFlows,
+  type UnclaimedTasks,
+} from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState, ServiceSnapshot } from '../serve/index.js';
 import type { EngineContext } from '../support/context.js';
@@ -88,6 +93,8 @@ function storedDreams(target: DreamTarget): Pick<DreamsSummary, 'fault' | 'isFul
 export interface FlowsSummary extends FlowCounts {
   /** Runtimes whose tasks no worker can claim. */
   readonly paused: readonly PauseRecord[];
+  /** Queued tasks that no worker takes. */
+  readonly unclaimed: readonly UnclaimedTasks[];
   /** Why they cannot be read. */
   readonly fault: WorkFault | undefined;
 }
@@ -96,6 +103,7 @@ const NO_FLOWS: FlowsSummary = {
   flows: {},
   tasks: {},
   paused: [],
+  unclaimed: [],
   failedNotifications: 0,
   fault: undefined,
 };
@@ -113,8 +121,12 @@ export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) 
         if (version === lastVersion) return undefined;
         lastVersion = version;
         if (opened === undefined) return NO_FLOWS;
-        const counts = await opened.operator.counts();
-        return { ...counts, paused: await opened.tasks.paused(), fault: undefined };
+        return {
+          ...(await opened.operator.counts()),
+          paused: await opened.tasks.paused(),
+          unclaimed: await opened.operator.unclaimedTasks(),
+          fault: undefined,
+        };
       } catch (error) {
         if (!(error instanceof SvcError)) throw error;
         if (lastVersion === error.message) return undefined;

@@ -32,7 +32,7 @@ import { configuredSchedules } from '../../../src/engine/schedules/index.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
-import { ADA, newFlow } from '../../support/flows.js';
+import { ADA, claimTask, newFlow, newTask } from '../../support/flows.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
 import { serverAt, startPglite } from '../../support/postgres.js';
@@ -1195,6 +1195,24 @@ const SERVICES: readonly BrokenSetup[] = [
     fix: async (patient) => {
       const opened = await openFlows(patient.options().context, resolveConfig({}));
       await opened.tasks.resume(['acp']);
+      await opened.close();
+    },
+  },
+  {
+    name: 'tasks that no worker takes',
+    finds: 'flows/tasks-unclaimed',
+    severity: 'warning',
+    breaks: async (patient) => {
+      const opened = await openFlows(
+        { ...patient.options().context, clock: { now: () => Date.now() - HOUR_MS } },
+        resolveConfig({}),
+      );
+      await newTask(opened, await newFlow(opened));
+      await opened.close();
+    },
+    fix: async (patient) => {
+      const opened = await openFlows(patient.options().context, resolveConfig({}));
+      await claimTask(opened);
       await opened.close();
     },
   },

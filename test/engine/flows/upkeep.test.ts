@@ -155,6 +155,39 @@ test('the audit lists what is stuck, lost or inconsistent', async () => {
   await opened.close();
 });
 
+test('a queue that no worker takes is found, but not a long one, and not a paused one', async () => {
+  const { flows, clock } = await testFlows();
+  const flowId = await newFlow(flows);
+  const unclaimed = () => flows.operator.unclaimedTasks();
+  await newTask(flows, flowId, { runtime: 'acp' });
+  const sinceMs = clock.nowMs;
+  clock.nowMs += MINUTE;
+  await newTask(flows, flowId, { runtime: 'acp' });
+  clock.nowMs += 9 * MINUTE;
+  assert.equal(await unclaimed(), []);
+  clock.nowMs += 1;
+  const found = [{ runtime: 'acp', count: 2, sinceMs }];
+  assert.equal(await unclaimed(), found);
+  await flows.tasks.pause(['acp'], null);
+  assert.equal(await unclaimed(), []);
+  await flows.tasks.resume(['acp']);
+  await flows.tasks.cancel(await newTask(flows, flowId, { runtime: 'acp' }));
+  assert.equal(await unclaimed(), found);
+  await newTask(flows, flowId, { runtime: 'acp' });
+  const lease = leaseOf(await claimTask(flows));
+  clock.nowMs += 30 * MINUTE;
+  assert.equal(await unclaimed(), []);
+  await flows.tasks.complete(lease);
+  clock.nowMs += 5 * MINUTE;
+  assert.equal(await unclaimed(), []);
+  clock.nowMs += 6 * MINUTE;
+  assert.equal(
+    (await unclaimed()).map(({ count }) => count),
+    [2],
+  );
+  await flows.close();
+});
+
 test('notifications are stored together with the change that they report', async () => {
   const { flows } = await testFlows();
   const [done, all, none] = [

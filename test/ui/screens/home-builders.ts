@@ -97,6 +97,7 @@ export function busyOverview(): Overview {
       flows: { running: 3, waiting: 1, succeeded: 206 },
       tasks: { queued: 2, running: 1 },
       paused: [],
+      unclaimed: [],
       failedNotifications: 0,
       fault: undefined,
     },
@@ -132,7 +133,14 @@ export function emptyOverview(): Overview {
     activity: null,
     log: [],
     queries: [],
-    flows: { flows: {}, tasks: {}, paused: [], failedNotifications: 0, fault: undefined },
+    flows: {
+      flows: {},
+      tasks: {},
+      paused: [],
+      unclaimed: [],
+      failedNotifications: 0,
+      fault: undefined,
+    },
     dreams: [
       {
         agents: ['main'],

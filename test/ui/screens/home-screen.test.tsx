@@ -431,7 +431,7 @@ test('states are shown in words', () => {
     /✗ +faults +1 fault · configuration: this word is not JSON/,
   );
   const damaged = { code: 'FLOWS_DAMAGED', message: 'damaged', hint: 'restore it' } as const;
-  const counts = { flows: {}, tasks: {}, paused: [], failedNotifications: 0 };
+  const counts = { flows: {}, tasks: {}, paused: [], unclaimed: [], failedNotifications: 0 };
   const unread = { flows: { ...counts, fault: damaged } };
   assert.match(line(unread, 'flows'), /✗ +flows +damaged/);
   assert.match(bodyOf({ ...unread, findings: [] }, 120, 24, 'faults'), /→ restore it/);
@@ -440,10 +440,14 @@ test('states are shown in words', () => {
     flows: { running: 1 },
     tasks: { queued: 2 },
     paused: [pause],
+    unclaimed: [],
     failedNotifications: 3,
     fault: undefined,
   };
   assert.match(line({ flows }, 'tasks'), /! +tasks +acp paused · 2 queued/);
+  const unclaimed = { runtime: 'acp', count: 2, sinceMs: 0 } as const;
+  const waiting = { flows: { ...flows, paused: [], unclaimed: [unclaimed] } };
+  assert.match(line(waiting, 'tasks'), /! +tasks +no worker takes acp tasks · 2 queued/);
   assert.match(line({ flows }, 'flows'), /! +flows +3 notifications failed · 1 running/);
 });
 

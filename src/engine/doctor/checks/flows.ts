@@ -5,6 +5,7 @@ import {
   flowsFile,
   notificationTargets,
   openExistingFlows,
+  unclaimedProblem,
 } from '../../flows/index.js';
 import { listSchedules } from '../../schedules/index.js';
 import { integrityComplaint, MOST_CHECKED_BYTES } from '../../sqlite/database.js';
@@ -18,11 +19,15 @@ import {
   finding,
 } from '../check.js';
 
-/** Whether the flows can be opened and are intact, and tasks are not forgotten in a pause. */
+/** Whether the flows can be opened and are intact, and tasks neither wait in vain nor are forgotten in a pause. */
 export const flows = configuredCheck('flows', (world) =>
-  withFlows(world, NO_FLOWS, async ({ tasks, now }) => {
+  withFlows(world, NO_FLOWS, async ({ operator, tasks, now }) => {
     const paused = await tasks.paused();
     const findings = [damage(world), ...paused.map((pause) => longPause(pause, now()))];
+    for (const waiting of await operator.unclaimedTasks()) {
+      const problem = unclaimedProblem(waiting, now());
+      findings.push(finding('tasks-unclaimed', 'warning', problem));
+    }
     return { summary: paused.length === 0 ? 'not paused' : 'paused', findings };
   }),
 );

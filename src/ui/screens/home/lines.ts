@@ -274,6 +274,11 @@ function countLine(
     const paused = `${summary.paused.map(({ runtime }) => runtime).join(', ')} paused`;
     return { ...line, mark: 'warning', parts: [paused, ...countWords(counts)] };
   }
+  if (kind === 'tasks' && summary.unclaimed.length > 0) {
+    const runtimes = summary.unclaimed.map(({ runtime }) => runtime).join(' or ');
+    const parts = [`no worker takes ${runtimes} tasks`, ...countWords(counts)];
+    return { ...line, mark: 'warning', parts };
+  }
   const { running = 0, queued = 0, blocked = 0 } = counts;
   if (Object.keys(counts).length === 0) return { ...line, mark: 'waiting', parts: ['none'] };
   const failed = kind === 'flows' ? summary.failedNotifications : 0;
