@@ -15,7 +15,7 @@ import {
   readDocument,
   type TextLines,
 } from '../sources/index.js';
-import type { NoteFacts } from '../types.js';
+import type { DocumentKey, NoteFacts } from '../types.js';
 import type { SyncEvent } from './events.js';
 import {
   type ApplyResult,
@@ -61,7 +61,7 @@ export async function applyPlan(
 ): Promise<ApplyResult> {
   const { clock, vectorsFollow, signal, onEvent } = options;
   const tally = new Tally(plan);
-  let { remove } = plan;
+  const remove = [...plan.remove];
   let position = 0;
   /** The file being read, part by part; a batch may end in the middle of it. */
   let reading: Generator<FileStep, undefined> | undefined;
@@ -72,12 +72,15 @@ export async function applyPlan(
   };
 
   /** A file is read when its change is consumed, within the transaction, and released with the next one. */
-  function* changesOf(batch: readonly PlannedRead[], ahead: LoadedAhead): Generator<Change> {
-    for (const key of remove) {
+  function* changesOf(
+    removed: readonly DocumentKey[],
+    batch: readonly PlannedRead[],
+    ahead: LoadedAhead,
+  ): Generator<Change> {
+    for (const key of removed) {
       onEvent({ type: 'document.removed', path: key.path });
       yield { type: 'remove', key };
     }
-    remove = [];
     let bytes = 0;
     for (const planned of batch) {
       reading ??= fileSteps(planned, partsOf(planned, ahead, options), tally, onEvent);
@@ -98,10 +101,12 @@ export async function applyPlan(
     while (!isDone()) {
       // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
       if (reading === undefined) readMs = clock.now();
-      const batch = nextBatch(plan.read.slice(position, position + BATCH_DOCUMENTS));
+      const removed = remove.splice(0, BATCH_DOCUMENTS);
+      const mostRead = remove.length > 0 ? 0 : BATCH_DOCUMENTS;
+      const batch = nextBatch(plan.read.slice(position, position + mostRead));
       const ahead = await loadAhead(batch, options);
       if (ahead === undefined) return tally.result(true);
-      await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(batch, ahead) });
+      await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(removed, batch, ahead) });
       onEvent({ type: 'batch.committed', documents: tally.documents });
       if (isDone()) break;
       await sleep(REST_MS);
