@@ -5,6 +5,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
 import { PRIVATE_MODE, replaceableTarget, unlessSystemError } from '../../support/files.js';
+import { pushAll, uniqueBy } from '../../support/lists.js';
 import { removeStrayTemporaries, temporaryFor } from '../../support/replace-file.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
@@ -13,15 +14,17 @@ import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.j
 import {
   absoluteFromDisplay,
   type BytesOutcome,
+  type MemoryFilesOptions,
   readBytes,
   resolveWorkspace,
+  scanMemoryFiles,
 } from '../sources/index.js';
 import type { SkippedFile } from '../types.js';
 import { EXPORT_VERSION, type ExportLine, exportedPath } from './export-format.js';
 
 export interface ExportContext {
   readonly index: MemoryIndex;
-  readonly workspaceDir: string;
+  readonly memory: MemoryFilesOptions;
   readonly forgotten: Forgotten;
   readonly texts: ExtractedTexts;
   readonly agent: string | null;
@@ -67,18 +70,22 @@ async function* contentLines(
   context: ExportContext,
   tally: ExportTally,
 ): AsyncGenerator<ExportLine> {
-  const { index, agent, atMs } = context;
+  const { index, memory, agent, atMs } = context;
   const at = iso(atMs);
   yield { type: 'header', format: 'svc-memory', version: EXPORT_VERSION, at, agent };
-  const workspaceDir = resolveWorkspace(context.workspaceDir);
+  const workspaceDir = resolveWorkspace(memory.workspaceDir);
   const documents = (await index.documents())
     .filter(({ source }) => source === 'memory')
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   // What could not be indexed is not in the export either. Conversations are not expected in it.
   const { skipped } = await index.syncMark();
-  for (const skip of skipped) {
-    if (existsSync(absoluteFromDisplay(workspaceDir, skip.path))) tally.skipped.push(skip);
-  }
+  const unread = skipped.filter(({ path }) => existsSync(absoluteFromDisplay(workspaceDir, path)));
+  // Paths that do not exist are part of every answer's warnings.
+  const unlisted = scanMemoryFiles(memory).skipped.filter(({ reason }) => reason !== 'missing');
+  pushAll(
+    tally.skipped,
+    uniqueBy([...unlisted, ...unread], ({ path }) => path),
+  );
   const hashes = new Map(documents.map(({ path, hash }) => [path, hash]));
   for (const document of documents) {
     const path = pathFor(document, hashes);

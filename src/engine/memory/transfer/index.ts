@@ -36,7 +36,8 @@ export interface ImportResult extends ImportedFiles, Pick<ImportOutput, 'notInde
 export type Transfer = ReturnType<typeof createTransfer>;
 
 export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: IndexKeeper) {
-  const { workspaceDir } = target.sources.memory;
+  const { memory } = target.sources;
+  const { workspaceDir } = memory;
   return {
     /** Produces an export line by line. @param write takes a line including its end */
     export: async (
@@ -53,7 +54,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       await keeper.answer({ ...work, onWarning }, async (index) => {
         if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
         const { signal } = work;
-        const context = { index, workspaceDir, forgotten, texts, agent, atMs, vectors, signal };
+        const context = { index, memory, forgotten, texts, agent, atMs, vectors, signal };
         for await (const line of exportLines(context, tally)) await write(line);
       });
       return { ...tally, warnings };

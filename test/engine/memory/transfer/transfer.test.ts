@@ -223,14 +223,23 @@ test('a document is exported as it is, or left out if something in it is forgott
   assert.equal([untouched.tally.documents, untouched.tally.skipped], [4, []]);
   // Every export reports what is not indexed, not only the one that finds it.
   truncateSync(notes.write('large.md', ''), 100 * 1024 * 1024);
+  symlinkSync('a.md', notes.at('linked.md'));
+  // Its bytes in Latin-1 are not UTF-8.
+  writeFileSync(Buffer.from(notes.at('caf\u00e9.md'), 'latin1'), '');
   for (let round = 0; round < 2; round++) {
     const { skipped } = (await exportOf({ backend })).tally;
     assert.equal(
       skipped.map(({ path, reason }) => [path, reason]),
-      [['large.md', 'too_large']],
+      [
+        ['caf\ufffd.md', 'unreadable'],
+        ['linked.md', 'symlink'],
+        ['large.md', 'too_large'],
+      ],
     );
   }
   rmSync(notes.at('large.md'));
+  rmSync(notes.at('linked.md'));
+  rmSync(Buffer.from(notes.at('caf\u00e9.md'), 'latin1'));
   const forgetting = await backend.forgetting();
   for (const target of ['cabin 4711', 'whole.html']) {
     await forgetting.hide(await forgetting.plan({ target }), { fromFile: false });
