@@ -23,7 +23,7 @@ const BY_EXTENSION: Readonly<Record<string, DocumentFormat>> = {
  * Marks what was extracted by this version of svc. Increase it when another text results for the same file, such as
  * with a newer library: then all such files are extracted again.
  */
-export const EXTRACTION_VERSION = 4;
+export const EXTRACTION_VERSION = 5;
 
 /** The format by file name; undefined for other files, and for Markdown. */
 export function documentFormatOf(name: string): DocumentFormat | undefined {

@@ -101,7 +101,9 @@ export function htmlText(bytes: Uint8Array): Extraction {
 
 function decode(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
-  return new TextDecoder(markedEncoding(bytes) ?? declaredEncoding(head)).decode(bytes);
+  const decoder = new TextDecoder(markedEncoding(bytes) ?? declaredEncoding(head));
+  // In one go, releases of Node.js read windows-1252 as Latin-1, without its quotation marks (nodejs/node#60888).
+  return decoder.decode(bytes, { stream: true }) + decoder.decode();
 }
 
 function markedEncoding([first, second, third]: Uint8Array): string | undefined {
