@@ -19,6 +19,20 @@ export function utf8Text(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** The text of bytes, as UTF-16 if they start with a mark of their order, and as UTF-8 otherwise; without the mark. */
+export function textByMark(bytes: Buffer): string {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.toString('utf8', 3);
+  if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2);
+  if (first === 0xfe && second === 0xff) {
+    // A copy, because it changes the bytes.
+    return Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)))
+      .swap16()
+      .toString('utf16le');
+  }
+  return bytes.toString('utf8');
+}
+
 /** For JSON.stringify: the same text for equal values, whatever the order of their keys. */
 export function withSortedKeys(_key: string, value: unknown): unknown {
   if (!isRecord(value)) return value;

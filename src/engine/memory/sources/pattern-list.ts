@@ -4,6 +4,7 @@ import type ignore from 'ignore';
 import { systemErrorCode } from '../../errors/index.js';
 import { READ_NO_LINK, readRegularFile } from '../../support/files.js';
 import { ignorePatternFault, MOST_IGNORE_PATTERNS } from '../../support/ignore-pattern.js';
+import { textByMark } from '../../support/text.js';
 import type { SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
 
@@ -158,7 +159,7 @@ export class IgnoreFiles {
 
 function readIgnoreFile(file: string): SkippedFile | string | undefined {
   try {
-    return readRegularFile(file, MOST_BYTES, READ_NO_LINK).toString('utf8');
+    return textByMark(readRegularFile(file, MOST_BYTES, READ_NO_LINK));
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'EFBIG') {
@@ -172,10 +173,7 @@ function readIgnoreFile(file: string): SkippedFile | string | undefined {
 
 function patternsIn(text: string, path: string): SkippedFile | readonly Pattern[] {
   const patterns: Pattern[] = [];
-  for (const [at, row] of text
-    .replace(/^\uFEFF/u, '')
-    .split(/\r?\n/u)
-    .entries()) {
+  for (const [at, row] of text.split(/\r?\n/u).entries()) {
     if (row.trim() === '' || row.startsWith('#')) continue;
     const line = at + 1;
     const fault = ignorePatternFault(row);

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { fstatSync, readFileSync } from 'node:fs';
 import { crypto } from '../../support/crypto.js';
 import { isOpenedAt, READ_NO_LINK, systemErrorLike, withFile } from '../../support/files.js';
-import { percentDecoded } from '../../support/text.js';
+import { percentDecoded, textByMark } from '../../support/text.js';
 import type { FileFingerprint, PromotedLine, SkippedFile } from '../types.js';
 import { skipOf } from './skips.js';
 import { lineAt, lineLength, type TextLines, textLines } from './text-lines.js';
@@ -79,21 +79,8 @@ export function tooLarge(path: string, bytes: number): SkippedFile {
 function decode(bytes: Buffer): TextLines {
   const ascii = isAscii(bytes);
   // One-byte strings take half the memory and are scanned twice as fast.
-  const text = ascii ? bytes.toString('latin1') : decodeByMark(bytes);
+  const text = ascii ? bytes.toString('latin1') : textByMark(bytes);
   return textLines(text.includes('\0') ? text.replaceAll('\0', ' ') : text, ascii);
-}
-
-function decodeByMark(bytes: Buffer): string {
-  const [first, second, third] = bytes;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return bytes.toString('utf8', 3);
-  if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2);
-  if (first === 0xfe && second === 0xff) {
-    // A copy, because the original bytes are hashed later.
-    return Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)))
-      .swap16()
-      .toString('utf16le');
-  }
-  return bytes.toString('utf8');
 }
 
 /** Where dreaming writes its reports in a workspace; not memory. */

@@ -82,6 +82,16 @@ test('.svcignore applies in the workspace and in every folder below', () => {
   assert.equal(paths(ws.path), ['MEMORY.md', 'memory/z.tmp.md', 'memory/drafts/deep/c.md']);
 });
 
+test('an ignore file can be UTF-16, which PowerShell writes, or have a mark of UTF-8', () => {
+  const ws = folderOf(NOTES);
+  const patterns = '\ufeffdrafts/\n*.tmp.md\n';
+  const utf16 = Buffer.from(patterns, 'utf16le');
+  for (const bytes of [utf16, Buffer.from(utf16).swap16(), Buffer.from(patterns)]) {
+    writeFileSync(ws.at('memory/.svcignore'), bytes);
+    assert.equal(paths(ws.path), ['MEMORY.md', 'memory/a.md']);
+  }
+});
+
 test('the setting overrides .svcignore, which overrides .gitignore', () => {
   const ws = folderOf({
     ...NOTES,
