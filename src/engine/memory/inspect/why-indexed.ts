@@ -59,9 +59,12 @@ export async function whyIndexed(
   const own = ownTarget(target, memory.home.others);
   const fileAt = (name: string) => resolve(absoluteFromDisplay(workspaceDir, name));
   const readings = readingsOf(own).map(({ path }) => fileAt(path));
-  const named = readings.find((one) => existsSync(one)) ?? fileAt(parseCitation(own).path);
-  const file = join(realOrGiven(dirname(named)), basename(named));
   const scan = scanSources(memory.sources);
+  const named =
+    readings.find((one) => existsSync(one)) ??
+    inOtherForm(readings, scan) ??
+    fileAt(parseCitation(own).path);
+  const file = join(realOrGiven(dirname(named)), basename(named));
   const shown = displayPath(workspaceDir, file);
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
   if (scanned.reason === 'missing') {
@@ -81,6 +84,15 @@ export async function whyIndexed(
     ...why,
     rule: decision === undefined ? null : await ruleOf(decision, workspaceDir, memory),
   };
+}
+
+/** What the scan found under one of the paths in another form of Unicode: some systems decompose the names of files. */
+function inOtherForm(paths: readonly string[], { files, decisions }: Scan): string | undefined {
+  const composed = paths.map((path) => path.normalize('NFC'));
+  return [
+    ...files.map(({ absolutePath }) => absolutePath),
+    ...decisions.map(({ path }) => path),
+  ].find((found) => composed.includes(found.normalize('NFC')));
 }
 
 /** What is indexed, but no file of the workspace: a conversation, or a document of another host. */

@@ -50,6 +50,18 @@ test('a name is accepted as svc displays it, also as a citation', async () => {
   await close();
 });
 
+test('a name is accepted in either form of Unicode', async () => {
+  const { why, close } = await whyOf({
+    'memory/Cafe\u0301.md': '',
+    'memory/cre\u0300me.md': '',
+    'memory/.svcignore': 'cr\u00e8me.md',
+  });
+  const cafe = await why('memory/Caf\u00e9.md');
+  assert.equal([cafe.path.normalize('NFC'), cafe.reason], ['memory/Caf\u00e9.md', 'included']);
+  assert.is((await why('memory/cr\u00e8me.md#L2')).reason, 'excluded');
+  await close();
+});
+
 test('of a damaged index, nothing is known', async () => {
   const { why, sync, close, indexFile } = await whyOf({ 'memory/a.md': 'a' });
   await sync();
