@@ -141,3 +141,5 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   const hint = HINTS.find(([words]) => words.test(message))?.[1];
   return hint === undefined ? { code } : { code, hint };
 };
+  // OpenRouter, with the code 404, if those that serve the model are busy or broken.
+  if (message.startsWith('No successful provider responses')) return { code, kind: 'overload' };

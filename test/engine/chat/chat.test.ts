@@ -342,6 +342,28 @@ test('temporary failures are retried', async () => {
   });
 });
 
+test('a failure in an answer of OpenRouter is one, and retried if it is temporary', async () => {
+  const failures = [
+    { error: { message: 'Provider returned error', code: 502 } },
+    {
+      choices: [
+        {
+          finish_reason: 'error',
+          message: { role: 'assistant', content: 'Half an ans' },
+          error: { message: 'Provider disconnected', code: 502 },
+        },
+      ],
+    },
+    { choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'Yes.' } }] },
+  ];
+  const answer = () => ({ status: 200, body: failures.shift() });
+  await withFake(startFake({ answer, troubleAnswers: {} }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(fake.requests.length, 3);
+  });
+});
+
 test('a hanging vendor is abandoned in time, and at once on abort', async () => {
   await withFake(startOpenAiChatFake(), async (fake) => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });

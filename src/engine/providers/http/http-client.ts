@@ -10,6 +10,7 @@ import {
   type AnswerHeaders,
   networkWords,
   redirectFault,
+  reportedFailure,
   statusFault,
   UNSENDABLE,
   unsendableFault,
@@ -80,11 +81,9 @@ export async function sendOnce(
       if (bytes > MAX_ANSWER_BYTES) throw broken('it is too large');
       chunks.push(chunk);
     }
-    return {
-      status,
-      headers,
-      body: withoutSecrets(Buffer.concat(chunks), sentSecrets(stream.options)),
-    };
+    const answer = withoutSecrets(Buffer.concat(chunks), sentSecrets(stream.options));
+    throwReported(answer, headers, explain);
+    return { status, headers, body: answer };
   } catch (error) {
     signal.throwIfAborted();
     throw faultOf(error);
@@ -135,6 +134,15 @@ export async function errorBeginning(stream: Stream): Promise<string> {
     if (begin.length > MAX_ERROR_BYTES) break;
   }
   return textOf(begin.subarray(0, MAX_ERROR_BYTES));
+}
+
+/** Throws what an answer reports as failed, although its own status is one of success. @throws VendorFault */
+function throwReported(answer: Buffer, headers: AnswerHeaders, explain: ExplainStatus): void {
+  if (answer.length > MAX_ERROR_BYTES || !answer.includes('"error"')) return;
+  const reported = reportedFailure(jsonOrText(textOf(answer)));
+  if (reported === undefined) return;
+  const { status, body } = reported;
+  throw statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
 /** Waits until the answer to a successful request begins. @throws VendorFault for any other, or got's error */

@@ -1,4 +1,5 @@
 import { isWithoutTls, PROXY_FAULT, WITHOUT_TLS_REASON } from '../../errors/index.js';
+import { jsonOrText } from '../../support/text.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
 const KINDS: Readonly<Record<number, VendorFaultKind>> = {
@@ -29,9 +30,25 @@ export function statusFault(status: number, headers: AnswerHeaders, body: unknow
       hint,
     });
   }
-  const kind = KINDS[status] ?? (status >= 500 ? 'overload' : 'request');
   const waitMs = retryAfterMs(headers);
+  // OpenRouter answers 402 also if too many requests are under way for the balance, and then asks to wait.
+  const isRate = status === 402 && waitMs !== undefined;
+  const kind = isRate ? 'rate' : (KINDS[status] ?? (status >= 500 ? 'overload' : 'request'));
   return new VendorFault(kind, messageIn(body) ?? `status ${status}`, { status, waitMs });
+}
+
+/**
+ * The failure in an answer with a status of success. So OpenRouter reports providers that fail once it has passed the request
+ * on, with a number in `code` that is the status (openrouter.ai/docs, "Errors and Debugging"); of a chat, also in a choice.
+ */
+export function reportedFailure(
+  answer: unknown,
+): { readonly status: number; readonly body: unknown } | undefined {
+  for (const error of [jsonAt(answer, 'error'), jsonAt(answer, 'choices', 0, 'error')]) {
+    const status = numberAt(error, 'code') ?? 0;
+    if (status >= 400 && status < 600) return { status, body: { error } };
+  }
+  return undefined;
 }
 
 /** What a redirect means. It is not followed: what is sent contains a key. @param location the header, if there is one */
@@ -58,6 +75,7 @@ export function messageIn(body: unknown, levels = MESSAGE_LEVELS): string | unde
   if (levels === 0) return undefined;
   if (typeof body === 'string') {
     const text = body
+      .replaceAll(/<(script|style)\b.*?(?:<\/\1>|$)/gisu, ' ')
       .replaceAll(/<[^<>]*>/gu, ' ')
       .replaceAll(/\s+/gu, ' ')
       .trim();
@@ -70,6 +88,10 @@ export function messageIn(body: unknown, levels = MESSAGE_LEVELS): string | unde
     return texts.length === 0 ? undefined : texts.join('; ').slice(0, MAX_MESSAGE);
   }
   if (typeof body !== 'object' || body === null) return undefined;
+  // Above it, OpenRouter only says that a provider returned an error.
+  const raw = jsonAt(body, 'metadata', 'raw');
+  const original = messageIn(typeof raw === 'string' ? jsonOrText(raw) : raw, levels - 1);
+  if (original !== undefined) return original;
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(body));
   for (const name of ['error', 'message', 'detail', 'msg']) {
     const text = messageIn(fields.get(name), levels - 1);

@@ -144,6 +144,40 @@ test('an error that is nested without end is shown as text', async () => {
   assert.match(fault.message, /^\{"error":\{"error":/u);
 });
 
+test('a failure that an answer reports is one, whatever its own status', async () => {
+  const faultWith = (body: unknown, headers: Record<string, string> = {}) =>
+    faultFrom((_request, response) => response.writeHead(200, headers).end(JSON.stringify(body)));
+  // OpenRouter, on its own and for a provider.
+  const raw = '{"error":{"message":"The input is too long.","code":"invalid"}}';
+  const metadata = { provider_name: 'Azure', raw };
+  const error = { message: 'Provider returned error', code: 429, metadata };
+  const limited = await faultWith({ error, user_id: 'u' }, { 'retry-after': '2' });
+  assert.is(limited.message, 'The input is too long.');
+  assert.equal([limited.details.kind, limited.details.waitMs], ['rate', 2000]);
+  const choices = [{ finish_reason: 'error', message: {}, error: { message: 'busy', code: 502 } }];
+  assert.equal((await faultWith({ id: 'gen-1', choices })).details.kind, 'overload');
+  for (const body of [{ error: null }, { error: { code: 7, message: 'of an operation' } }]) {
+    const outcome = await outcomeFrom((_request, response) => response.end(JSON.stringify(body)));
+    assert.is(bodyOf(outcome), JSON.stringify(body));
+  }
+});
+
+test('too little money for requests at the same time is waited for, none is not', async () => {
+  const kindWith = async (headers: Record<string, string>) => {
+    const fault = await faultFrom((_request, response) => response.writeHead(402, headers).end());
+    return fault.details.kind;
+  };
+  assert.is(await kindWith({ 'retry-after': '3' }), 'rate');
+  assert.is(await kindWith({}), 'quota');
+});
+
+test('of a page, what people would read is shown', async () => {
+  const page =
+    '<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title><style>*{margin:0}@media (width <= 720px){.main{margin:0}}</style></head><body><script nonce="x">if (a < b) c();</script><p>Enable JavaScript and cookies to continue</p><script>(function(){window._cf';
+  const fault = await faultFrom((_request, response) => response.writeHead(403).end(page));
+  assert.is(fault.message, 'Just a moment... Enable JavaScript and cookies to continue');
+});
+
 test('a time to wait counts only if it is in the future', async () => {
   const waitAfter = async (text: string, more: Record<string, string> = {}) => {
     const fault = await faultFrom((_request, response) => {
