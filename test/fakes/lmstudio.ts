@@ -32,12 +32,15 @@ export interface LmStudioFakeOptions {
   readonly locked?: boolean;
   /** Just-in-time loading is off, and nothing is loaded. */
   readonly unloaded?: boolean;
+  /** So many requests crash the model. */
+  readonly crashes?: number;
 }
 
 /** LM Studio's `POST /v1/embeddings`. */
 export async function startLmStudioFake(options: LmStudioFakeOptions = {}): Promise<FakeVendor> {
+  let crashes = options.crashes ?? 0;
   return startFake({
-    answer: (request, trouble) => answer(request, trouble, options),
+    answer: (request, trouble) => (crashes-- > 0 ? CRASHED : answer(request, trouble, options)),
     troubleAnswers: {
       key_refused: failure(401, 'invalid_api_key', 'Invalid API key.'),
       forbidden: { status: 403, body: { error: 'Forbidden' } },
@@ -47,6 +50,11 @@ export async function startLmStudioFake(options: LmStudioFakeOptions = {}): Prom
     },
   });
 }
+
+const CRASHED: FakeAnswer = {
+  status: 400,
+  body: { error: 'The model has crashed without additional information. (Exit code: 6)' },
+};
 
 function failure(status: number, code: string, message: string): FakeAnswer {
   return {

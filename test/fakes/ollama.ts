@@ -37,6 +37,8 @@ const requestSchema = z.strictObject({
 export interface OllamaFakeOptions {
   /** The length of vectors unless the request sets one; short by default, so that tests stay small. */
   readonly dimensions?: number;
+  /** A model crashes on a text with more tokens, if its context has room for it (issue 16582). */
+  readonly batch?: number;
   /** Whether {@link OLLAMA_KEY} is required; a plain Ollama requires none. */
   readonly locked?: boolean;
 }
@@ -95,6 +97,9 @@ function embed(
   const inputs = body.input === '' ? [] : [body.input].flat();
   const tokens = strictTokens(inputs);
   if (body.truncate === false && tokens.some((count) => count > model.tokens)) return tooLong();
+  if (tokens.some((count) => count > (options.batch ?? count))) {
+    return failure(500, 'do embedding request: Post "http://127.0.0.1:33967/embedding": EOF');
+  }
   // A text on which the model itself fails.
   if (inputs.some((text) => text.includes('makes the model fail'))) {
     return failure(500, 'failed to encode response: json: unsupported value: NaN');

@@ -58,6 +58,8 @@ function explainLmStudio(model: string): ExplainStatus {
         hint: `\`lms ls\` lists the available models; ${model} is not an embedding model`,
       };
     }
+    // With status 400. It loads the model again for the next request (github.com/lmstudio-ai/lmstudio-bug-tracker, issue 463).
+    if (/model has crashed|model (?:is )?unloaded/iu.test(message)) return { kind: 'overload' };
     const tooLong = /context (?:length|size|window|overflow)|too (?:long|large)/iu.test(message);
     return status < 500 && tooLong ? { kind: 'too_large' } : {};
   };

@@ -1,11 +1,11 @@
 import { dimensionsToAsk, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { jsonAt, messageIn, numberAt } from './http/status-fault.js';
-import { inputTokensOf, promptsOf } from './open-models.js';
+import { inputTokensOf, modelFailure, promptsOf } from './open-models.js';
 import { type AddressedProvider, addressUsed, SELF_HOSTED } from './provider.js';
 import { settingNames } from './provider-error.js';
 import { readVector, withoutResult } from './read-vectors.js';
-import type { VendorAnswer } from './vendor.js';
+import type { EmbeddingInput, VendorAnswer } from './vendor.js';
 import { withoutEndSlashes } from './vendor-fault.js';
 
 /** Ollama's default address. */
@@ -81,7 +81,7 @@ export const ollama: AddressedProvider<'ollama'> = {
         const request = { method: 'POST', url: `${endpoint}/api/embed`, headers, json } as const;
         const answer = await withHintWhenRefused(
           `start it with \`ollama serve\`, or set ${addressSetting} to where it runs`,
-          sendRequest({ ...call, ...request }, explainOllama(model, addressSetting)),
+          sendRequest({ ...call, ...request }, explainOllama(model, addressSetting, inputs)),
         );
         return readOllamaAnswer(parseAnswer(answer));
       },
@@ -97,7 +97,11 @@ function readOllamaAnswer(body: unknown): VendorAnswer {
 }
 
 /** Error bodies: `{error}`; the wording changes between releases. */
-function explainOllama(model: string, addressSetting: string): ExplainStatus {
+function explainOllama(
+  model: string,
+  addressSetting: string,
+  inputs: readonly EmbeddingInput[],
+): ExplainStatus {
   return ({ status, body }) => {
     if (status === 404) {
       return jsonAt(body, 'error') === undefined
@@ -116,12 +120,10 @@ function explainOllama(model: string, addressSetting: string): ExplainStatus {
       return { kind: 'quota' };
     }
     if (/exceed\w{0,3} .{0,300}context length/iu.test(message)) return { kind: 'too_large' };
-    // The model always fails on this text.
-    if (/\bNaN\b|[+-]Inf\b/u.test(message)) return { kind: 'input' };
     if (/not support embed/iu.test(message)) {
       return { kind: 'model', hint: `${model} is not an embedding model; try ${MODEL}` };
     }
-    return {};
+    return modelFailure(message, inputs);
   };
 }
 

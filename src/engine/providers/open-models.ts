@@ -1,5 +1,6 @@
 import { estimateTokens, plainText } from './requests/input-text.js';
 import type { EmbeddingInput, InputRole } from './vendor.js';
+import type { VendorFaultDetails } from './vendor-fault.js';
 
 /**
  * Prompts of an open model. Servers pass texts on unchanged, so the prefixes that mark queries and
@@ -85,6 +86,25 @@ export function inputTokensOf(model: string, most: number): number {
   const { tokens = most, query = '', document: form = '' } = openModel(model);
   const prompt = Math.max(estimateTokens(query), estimateTokens(form));
   return Math.min(tokens, most) - prompt;
+}
+
+/** Fewer tokens fit into any model. */
+const LEAST_LIMIT = 128;
+
+/**
+ * How Ollama reports, in both of its APIs, that a model fails on a text, or on all texts: its numbers are none, or it crashes
+ * on more tokens than its batch has (github.com/ollama/ollama, issues 15582 and 16582).
+ */
+export function modelFailure(
+  message = '',
+  inputs: readonly EmbeddingInput[],
+): Partial<VendorFaultDetails> {
+  if (/unsupported value: (?:NaN|[+-]Inf)/u.test(message))
+    return { kind: 'input', isInVector: true };
+  const hasCrashed = /^(?:do embedding request: .*)?EOF$/u.test(message);
+  return hasCrashed && inputs.some((input) => estimateTokens(plainText(input)) > LEAST_LIMIT)
+    ? { kind: 'too_large', isInVector: true }
+    : {};
 }
 
 function openModel(model: string): OpenModel {

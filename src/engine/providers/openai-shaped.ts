@@ -106,6 +106,16 @@ function mayBeDueToFormat(error: unknown): boolean {
 }
 
 /**
+ * Whether vectors are in the order of their inputs, although their numbers are not those of the inputs: some servers omit
+ * them, older releases of LiteLLM give 0 to all of Gemini's, and those of Xinference go on from another request
+ * (github.com/BerriAI/litellm, pull 25656; github.com/xorbitsai/inference, pull 5240).
+ */
+function areInOrder(indexes: readonly number[]): boolean {
+  const [first = 0] = indexes;
+  return [0, 1].some((step) => indexes.every((index, at) => index === first + at * step));
+}
+
+/**
  * Reads `{data: [{index, embedding}], usage}`; vectors are numbers or base64.
  *
  * @throws VendorFault
@@ -117,13 +127,12 @@ export function readOpenAiAnswer(answer: HttpAnswer): VendorAnswer {
     const hint = 'check that the address is an embeddings endpoint';
     throw withoutResult(body, 'no "data"').with({ hint });
   }
-  const items = data.map((item: unknown, position) => {
-    return {
-      // Some compatible servers omit it and keep the order.
-      index: numberAt(item, 'index') ?? position,
-      vector: readVector(jsonAt(item, 'embedding')),
-    };
-  });
+  const indexes = data.map((item: unknown, position) => numberAt(item, 'index') ?? position);
+  const areKept = areInOrder(indexes);
+  const items = data.map((item: unknown, position) => ({
+    index: areKept ? position : (indexes[position] ?? position),
+    vector: readVector(jsonAt(item, 'embedding')),
+  }));
   const tokens = jsonAt(body, 'usage', 'total_tokens') ?? jsonAt(body, 'usage', 'prompt_tokens');
   return {
     vectors: inInputOrder(items),

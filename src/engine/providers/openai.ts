@@ -1,6 +1,7 @@
 import { fixed, range } from './dimensions.js';
 import type { ExplainStatus } from './http/http-client.js';
 import { messageIn, textAt } from './http/status-fault.js';
+import { modelFailure } from './open-models.js';
 import { type AddressedProvider, HOSTED, isCustomAddress } from './provider.js';
 import { plainText } from './requests/input-text.js';
 import type { EmbeddingInput } from './vendor.js';
@@ -50,7 +51,10 @@ export const openai: AddressedProvider<'openai'> = {
       },
       write: openAiText,
       mayLackBase64: isCompatible,
-      explain: () => explainOpenAi,
+      explain: (_model, inputs) => (answer) => ({
+        ...explainOpenAi(answer),
+        ...modelFailure(messageIn(answer.body), inputs),
+      }),
       batch: (connection, fields) =>
         createFileBatch(connection, {
           limits: BATCH_LIMITS,
@@ -105,6 +109,9 @@ export function mostInputsIn(message: string): number | undefined {
   return most === undefined ? undefined : Number(most);
 }
 
+/** Codes of refusals for what a text says: of Azure's filters, and of Alibaba's Model Studio. */
+const FILTERED = new Set(['content_filter', 'data_inspection_failed']);
+
 /** What NVIDIA's NIM says without a type, others with one, and OpenAI, vLLM and LiteLLM to a wrong vector length. */
 const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
   [
@@ -134,12 +141,13 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   }
   // For a model that the key's project has no access to, the status is 403.
   if (code === 'model_not_found') return { code, kind: 'model' };
+  if (code !== undefined && FILTERED.has(code)) return { code, kind: 'input' };
   const message = messageIn(body) ?? '';
+  // OpenRouter, with the code 404, if those that serve the model are busy or broken.
+  if (message.startsWith('No successful provider responses')) return { code, kind: 'overload' };
   const mostInputs = mostInputsIn(message);
   if (mostInputs !== undefined) return { code, kind: 'too_large', mostInputs };
   if (TOO_LONG.test(message)) return { code, kind: 'too_large' };
   const hint = HINTS.find(([words]) => words.test(message))?.[1];
   return hint === undefined ? { code } : { code, hint };
 };
-  // OpenRouter, with the code 404, if those that serve the model are busy or broken.
-  if (message.startsWith('No successful provider responses')) return { code, kind: 'overload' };

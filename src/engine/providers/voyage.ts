@@ -38,6 +38,7 @@ export const voyage: AddressedProvider<'voyage'> = {
     'voyage-4': LENGTHS,
     'voyage-4-lite': LENGTHS,
     'voyage-code-3': LENGTHS,
+    'voyage-code-4': LENGTHS,
     'voyage-3-large': LENGTHS,
     'voyage-3.5': LENGTHS,
     'voyage-3.5-lite': LENGTHS,

@@ -123,6 +123,12 @@ test('faults are distinguished by their body', () => {
   assert.equal(explain(429, 'Please retry in 0s.'), {}, 'not without a pause');
   assert.is(explain(429, 'Quota exceeded, limit: 0, model: x').kind, 'quota');
   assert.equal(explain(429, 'Resource has been exhausted'), {});
+  for (const spent of [
+    'Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects to manage your project and billing.',
+    'Your billing account has exceeded its monthly spending cap',
+  ]) {
+    assert.is(explain(429, spent).kind, 'quota');
+  }
   const tooMany = 'BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch';
   assert.is(explain(400, tooMany).kind, 'too_large');
   assert.is(explain(400, 'requests[3].content: contents is required').kind, 'input');

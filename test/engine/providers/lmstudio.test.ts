@@ -52,6 +52,13 @@ test('no model loaded and no loading on demand: shows how to load one', () =>
     assert.match(error.hint ?? '', 'lms load text-embedding-nomic-embed-text-v1.5');
   }));
 
+test('a model that has crashed is loaded by the next request', () =>
+  withFake(startLmStudioFake({ crashes: 1 }), async (fake) => {
+    const { embedded } = await embedAll(await adapterFor(fake), [{ text: 'one' }]);
+    assert.is(embedded.length, 1);
+    assert.is(fake.requests.length, 2);
+  }));
+
 test('an address without /v1, which is answered with status 200, says so', () =>
   withFake(startLmStudioFake(), async (fake) => {
     const error = await failureOf((await adapterFor(fake, { baseUrl: fake.origin })).probe());

@@ -145,6 +145,30 @@ test('a text on which the model fails is refused, the others are embedded', () =
     );
   }));
 
+test('a model that fails on every text ends a run at once', () =>
+  withFake(
+    startFake({
+      answer: () => ({
+        status: 500,
+        body: { error: 'failed to encode response: json: unsupported value: NaN' },
+      }),
+      troubleAnswers: {},
+    }),
+    async (fake) => {
+      const texts = Array.from({ length: 20 }, (_, at) => ({ text: `note ${at}` }));
+      const error = await failureOf(embedAll(await adapterFor(fake), texts));
+      assert.match(error.message, 'unsupported value: NaN');
+      assert.is(fake.requests.length, 2, 'the texts, and one that every model embeds');
+    },
+  ));
+
+test('a text with more tokens than the batch of a model, on which it crashes, is divided', () =>
+  withFake(startOllamaFake({ dimensions: 64, batch: 400 }), async (fake) => {
+    const texts = [{ text: '0 1 2 3 4 5 6 7 8 9 '.repeat(100) }, { text: 'short' }];
+    const { embedded, refused } = await embedAll(await adapterFor(fake), texts);
+    assert.equal([embedded.length, refused.length], [2, 0]);
+  }));
+
 test('a configured key is sent', () =>
   withFake(startOllamaFake(), async (fake) => {
     await (await adapterFor(fake)).probe();

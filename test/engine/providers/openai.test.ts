@@ -4,6 +4,7 @@ import type {
   AdapterSettings,
   EmbeddingAdapter,
 } from '../../../src/engine/embeddings/embedding-adapter.js';
+import { readOpenAiAnswer } from '../../../src/engine/providers/openai-shaped.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { failureOf } from '../../support/failure.js';
 import { conformanceSuite, embedAll, testSettings } from './conformance.js';
@@ -172,6 +173,98 @@ test('texts about the tokens of OpenAI are embedded, too', async () => {
       'documents end with <| endoftext|>, holes with <| fim_suffix|>; a || b <| c',
     ]);
   });
+});
+
+/** By Azure, Alibaba's Model Studio, and Ollama's OpenAI-compatible API. */
+const REFUSED_TEXTS = [
+  [
+    400,
+    {
+      message:
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.",
+      type: null,
+      param: 'prompt',
+      code: 'content_filter',
+      status: 400,
+      innererror: { code: 'ResponsibleAIPolicyViolation' },
+    },
+  ],
+  [
+    400,
+    {
+      message: 'Input data may contain inappropriate content.',
+      type: 'data_inspection_failed',
+      param: null,
+      code: 'data_inspection_failed',
+    },
+  ],
+  [500, { message: 'failed to encode response: json: unsupported value: NaN', type: 'api_error' }],
+] as const;
+
+test('a text that a filter refuses, or a model fails on, is left out alone', async () => {
+  await withServer(async (fake, adapter) => {
+    for (const [status, error] of REFUSED_TEXTS) {
+      fake.refuse((text) => text.includes('bad'), { status, body: { error } });
+      const texts = ['one', 'a bad one', 'three', 'four'].map((text) => ({ text }));
+      const { embedded, refused } = await embedAll(adapter, texts);
+      assert.is(embedded.length, 3, error.message);
+      assert.equal(
+        refused.map(({ input, why }) => [input.text, why]),
+        [['a bad one', error.message]],
+      );
+    }
+  });
+});
+
+test('a text on which a model of Ollama crashes is divided', async () => {
+  await withServer(async (fake, adapter) => {
+    for (const [status, message] of [
+      [400, 'EOF'],
+      [500, 'do embedding request: Post "http://127.0.0.1:33967/embedding": EOF'],
+    ] as const) {
+      const error = { message, type: 'api_error', param: null, code: null };
+      fake.refuse((text) => text.length > 4000, { status, body: { error } });
+      const texts = [{ text: 'short' }, { text: '0123456789 '.repeat(600) }];
+      const { embedded, refused } = await embedAll(adapter, texts);
+      assert.equal([embedded.length, refused.length], [2, 0], message);
+    }
+  });
+});
+
+test('OpenRouter reports with status 200 that no provider has answered, and is asked again', async () => {
+  await withServer(async (fake, adapter) => {
+    const error = { message: 'No successful provider responses.', code: 404 };
+    let left = 2;
+    fake.refuse(() => left-- > 0, { status: 200, body: { error } });
+    assert.is((await embedAll(adapter, [{ text: 'one' }])).embedded.length, 1);
+    assert.is(fake.requests.length, 3);
+    const spent = { message: 'Insufficient credits', code: 402 };
+    fake.refuse(() => true, { status: 200, body: { error: spent } });
+    assert.is((await failureOf(adapter.embedQuery('one'))).code, 'PROVIDER_QUOTA');
+    assert.is(fake.requests.length, 4);
+  });
+});
+
+test('vectors are in the order of their texts if a server numbers all alike, or from another request on', async () => {
+  const answer = (indexes: readonly number[]) => ({
+    status: 200,
+    headers: {},
+    body: Buffer.from(
+      JSON.stringify({ data: indexes.map((index, at) => ({ index, embedding: [at, 1] })) }),
+    ),
+  });
+  const orderOf = (...indexes: number[]) =>
+    readOpenAiAnswer(answer(indexes)).vectors.map(([first]) => first);
+  assert.equal(orderOf(0, 0, 0), [0, 1, 2]);
+  assert.equal(orderOf(4, 5, 6), [0, 1, 2]);
+  assert.equal(orderOf(2, 0, 1), [1, 2, 0]);
+  for (const wrong of [
+    [0, 0, 1],
+    [0, 2, 3],
+    [1, 2, 2],
+  ]) {
+    assert.throws(() => orderOf(...wrong), /wrong index/);
+  }
 });
 
 test('a model that the project of the key has no access to is reported as such', async () => {

@@ -212,6 +212,9 @@ function hintFor(
     return `request a higher quota for ${modelId} in ${region} (Service Quotas, Amazon Bedrock)`;
   }
   if (kind !== 'auth') return undefined;
+  if (name === 'AccessDeniedException' && /aws-marketplace|PAYMENT_INSTRUMENT/u.test(message)) {
+    return `subscribe the account to ${modelId} once, as an administrator in the Bedrock console, and check its payment method`;
+  }
   if (name === 'AccessDeniedException') {
     const credentialsName =
       tokenSource === undefined ? 'these credentials' : `the key from ${tokenSource}`;

@@ -90,6 +90,8 @@ function explainExhausted(
       hint: "the key's daily quota is used up; it resets at midnight Pacific time, or enable billing",
     };
   }
+  // The prepaid balance of a project, and what it may cost in a month.
+  if (/\bcredits are depleted\b|\bspending cap\b/iu.test(message)) return { kind: 'quota' };
   if (/\blimit: 0\b/u.test(message)) {
     return { kind: 'quota', hint: "the key's plan does not include this model: enable billing" };
   }

@@ -126,6 +126,21 @@ test('a refused permission names what to allow', async () => {
   );
 });
 
+test('a model that the account has not subscribed to names the subscription, not the permission', async () => {
+  for (const message of [
+    'Model access is denied due to IAM user or service role is not authorized to perform the required AWS Marketplace actions (aws-marketplace:ViewSubscriptions, aws-marketplace:Subscribe) to enable access to this model.',
+    'Model access is denied due to INVALID_PAYMENT_INSTRUMENT:A valid payment instrument must be provided.',
+  ]) {
+    const answer = () => failure(403, 'AccessDeniedException', message);
+    const fake = await startFake({ answer, troubleAnswers: {} });
+    const adapter = bedrockAdapter({ baseUrl: fake.origin, model: 'cohere.embed-v4:0' });
+    const { hint } = await failureOf(adapter.probe());
+    assert.match(hint ?? '', /^subscribe the account to cohere\.embed-v4:0 once/u);
+    await adapter.close();
+    await fake.close();
+  }
+});
+
 test('a model that answers through a profile alone names the profile', async () => {
   const model = 'twelvelabs.marengo-embed-2-7-v1:0';
   const error = await failing((fake) => bedrockAdapter({ baseUrl: fake.origin, model }).probe());
