@@ -32,6 +32,17 @@ const UNREACHABLE = {
   hint: 'check that it runs and that this host may connect to it; "svc storage status" tests it',
 } as const satisfies Fault;
 
+/** It, or a pooler in front of it, has no connection left for this one. */
+const CROWDED = {
+  kind: 'crowded',
+  codes: '53300',
+  // Of PgBouncer and Supavisor, which have no code of their own for it.
+  messages: /no more connections allowed|max client(?:s| connections) reached/iu,
+  error: 'STORAGE_UNREACHABLE',
+  message: (where) => `the PostgreSQL server ${where} has no free connection`,
+  hint: 'lower storage.poolSize, raise max_connections or the limit of the pooler, or use a pooler in transaction mode',
+} as const satisfies Fault;
+
 /** What `pg` says if the server asks for a password. */
 const NO_PASSWORD = /^.*client password must be a string$/u;
 
@@ -48,13 +59,7 @@ const FAULTS = [
   UNREACHABLE,
   // It closed or refused connections; trying again helps.
   { ...UNREACHABLE, kind: 'restarting', codes: '25P03 57P01 57P02 57P03 57P05' },
-  {
-    kind: 'crowded',
-    codes: '53300',
-    error: 'STORAGE_UNREACHABLE',
-    message: (where) => `the PostgreSQL server ${where} has no free connection`,
-    hint: 'raise max_connections, lower storage.poolSize, or use a pooler',
-  },
+  CROWDED,
   // Two transactions were in each other's way; trying again helps.
   {
     kind: 'conflict',
@@ -74,7 +79,8 @@ const FAULTS = [
   {
     kind: 'login',
     codes: '3D000 28',
-    messages: /SASL/u,
+    // The other one is Supavisor's.
+    messages: /SASL|tenant(?:\/| or )user\b.* not found/iu,
     error: 'STORAGE_REFUSED',
     message: (where, why) =>
       `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
@@ -125,6 +131,7 @@ type ServerFault = Fault<(typeof FAULTS)[number]['kind'] | 'other'>;
 
 function faultOf(error: unknown): ServerFault {
   const faults: readonly ServerFault[] = FAULTS;
+  if (CROWDED.messages.test(messageOf(error))) return CROWDED;
   const code = systemErrorCode(error) ?? '';
   const byCode = faults.find(({ codes }) =>
     codes.split(' ').some((start) => code.startsWith(start)),

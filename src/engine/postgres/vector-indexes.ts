@@ -7,11 +7,11 @@ const OLDEST_PGVECTOR = '{0,8}';
 
 /**
  * SQL of the schema that pgvector is in; null if it is not installed, or too old. It may not be on the search path,
- * so its operators are named with it.
+ * so its operators are named with it. AlloyDB has versions such as 0.8.0.google-3.
  */
 export const PGVECTOR_SCHEMA = `(
   SELECT nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace
-  WHERE extname = 'vector' AND string_to_array(extversion, '.')::int[] >= '${OLDEST_PGVECTOR}')`;
+  WHERE extname = 'vector' AND regexp_match(extversion, '^(\\d+)\\.(\\d+)')::int[] >= '${OLDEST_PGVECTOR}')`;
 
 /** The name of the index over the codes of a space, in the schema `svc`. */
 export function vectorIndexName(space: number | string): string {

@@ -1,6 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { asServerError, isConnectionLost } from '../../../src/engine/postgres/server-fault.js';
+import {
+  asServerError,
+  isConnectionLost,
+  serverFault,
+} from '../../../src/engine/postgres/server-fault.js';
 
 const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
 
@@ -20,6 +24,35 @@ test('a server whose connections are all in use is not one that does not answer'
   assert.match(message, /db:5432.* has no free connection$/u);
   assert.match(hint ?? '', 'max_connections');
   assert.is(isConnectionLost(full), true);
+});
+
+test('a pooler that is full has no free connection either, whatever its code', () => {
+  for (const [code, words] of [
+    ['08P01', 'no more connections allowed (max_client_conn)'],
+    [
+      'XX000',
+      '(EMAXCONNSESSION) max clients reached in session mode - max clients are limited to pool_size: 15',
+    ],
+    [
+      'XX000',
+      'MaxClientsInSessionMode: max clients reached - in Session mode max clients are limited to pool_size',
+    ],
+    ['XX000', 'Max client connections reached'],
+  ]) {
+    const full = Object.assign(new Error(words), { code });
+    assert.is(serverFault(full), 'crowded', words);
+    assert.match(asServerError(full, address).hint ?? '', 'storage.poolSize');
+  }
+});
+
+test('a user that a pooler does not know is a refused login', () => {
+  for (const words of [
+    'Tenant or user not found',
+    '(ENOTFOUND) tenant/user postgres.abcdefgh not found',
+  ]) {
+    const unknown = Object.assign(new Error(words), { code: 'XX000' });
+    assert.is(asServerError(unknown, address).code, 'STORAGE_REFUSED', words);
+  }
 });
 
 test('a connection that the server closed for being idle is lost', () => {

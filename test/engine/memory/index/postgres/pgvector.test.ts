@@ -42,6 +42,14 @@ for (const kind of kinds) {
     await kind.server.run('CREATE SCHEMA elsewhere');
     await kind.server.run('CREATE EXTENSION vector SCHEMA elsewhere');
     assert.equal(await missingVectorIndexes(kind.server), []);
+    const setVersion = (version: string) =>
+      kind.server.run("UPDATE pg_extension SET extversion = $1 WHERE extname = 'vector'", [
+        version,
+      ]);
+    await setVersion('0.7.4');
+    assert.equal(await missingVectorIndexes(kind.server, CHUNKS), [], 'too old');
+    // As on AlloyDB.
+    await setVersion('0.8.0.google-3');
     const statements = await missingVectorIndexes(kind.server, CHUNKS);
     assert.is(statements.length, 1);
     for (const statement of statements) await kind.server.run(statement);
