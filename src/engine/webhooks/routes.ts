@@ -124,7 +124,9 @@ export function receiverOf(id: string, route: ResolvedRoute): Receiver {
     isAllowed: allow === undefined ? undefined : networkList(allow),
     places: deliveryPlaces(route),
     dedupeMs: route.dedupeHours * MS_PER_HOUR,
-    timeIsInBody: verify?.scheme === 'hmac' && verify.timestamp?.startsWith('/') === true,
+    repeatsDiffer:
+      verify?.scheme === 'stripe' ||
+      (verify?.scheme === 'hmac' && verify.timestamp?.startsWith('/') === true),
     challenge: pointerKeys(challenge ?? '')?.[0],
     rules: map === undefined ? undefined : compileRules(map),
     rejectsUnmatched: route.unmatched === 'reject',
@@ -176,8 +178,11 @@ export interface Receiver {
   readonly places: DeliveryPlaces;
   /** How long a repeated delivery is recognized. */
   readonly dedupeMs: number;
-  /** The sender writes when it signed into the body, so that a repeated delivery differs. */
-  readonly timeIsInBody: boolean;
+  /**
+   * The body of a repeated delivery differs: it contains when the sender signed it, or, with Stripe, how many addresses the
+   * event has still to be delivered to (`pending_webhooks`).
+   */
+  readonly repeatsDiffer: boolean;
   /** The field that is returned to a sender that checks the address. */
   readonly challenge: string | undefined;
   /** Undefined if bodies are actions. */

@@ -519,6 +519,32 @@ test('a route whose secrets cannot be read is skipped', async () => {
   });
 });
 
+test('an event that Stripe sends again counts for fewer addresses, and is the same', async () => {
+  const stripe = createVerifier({ scheme: 'stripe', secrets: [], toleranceSeconds: 300 }, [KEY]);
+  const route = {
+    sessionKey: SESSION,
+    verify: { scheme: 'stripe', secrets: [KEY] },
+    map: [{ action: 'create_flow', set: { goal: '{/data/object/id}' } }],
+  };
+  await withRoute(route, async ({ url }) => {
+    const sent = (id: string, pending: number) => {
+      const event = { id: 'evt_1', type: 'invoice.paid', data: { object: { id } } };
+      const body = JSON.stringify({ ...event, pending_webhooks: pending });
+      return send(url, {
+        path: '/plugins/webhooks/gh',
+        secret: undefined,
+        body,
+        headers: stripe.sign(Buffer.from(body), { id: '', nowMs: Date.now() }),
+      });
+    };
+    const first = await sent('in_1', 2);
+    assert.is(first.status, 200, JSON.stringify(first.body));
+    assert.equal((await sent('in_1', 1)).body, first.body);
+    assert.is((await sent('in_2', 1)).status, 409);
+    assert.is(await flowCount(url), 1);
+  });
+});
+
 test('a time in the body makes repeats differ, so the action is compared', async () => {
   const settings = { scheme: 'hmac', header: 'Linear-Signature', timestamp: '/webhookTimestamp' };
   const verify = { ...settings, secrets: [KEY] };

@@ -5,6 +5,7 @@ import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/index.js';
+import { PRESETS } from '../../../src/engine/webhooks/trigger-preset.js';
 import type { Verifier } from '../../../src/engine/webhooks/verify/schemes.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
 
@@ -398,6 +399,22 @@ test('signatures of another form are refused, and so are the vendor schemes with
   ]) {
     assert.ok(refusal(stripe, { 'stripe-signature': wrong }, B), wrong);
   }
+});
+
+test('the last of the repeats of Linear is accepted, with the time of the first', () => {
+  const preset = PRESETS.find(({ name }) => name === 'linear.issue');
+  const linear = verifier({ ...preset?.route.verify, secrets: [K] }, [K]);
+  const body = '{"webhookTimestamp":1700000000000}';
+  const signed = linear.sign(Buffer.from(body), { id: '', nowMs: 0 });
+  // After 1 minute, 1 hour and 6 hours (linear.app/developers/webhooks).
+  assert.is(refusal(linear, signed, body, 1_700_000_000 + 7 * 3600 + 60), undefined);
+  assert.ok(refusal(linear, signed, body, 1_700_000_000 + 9 * 3600));
+});
+
+test('a secret of Standard Webhooks can have the version in front, as Supabase shows it', () => {
+  const nowMs = 1_700_000_000_000;
+  const signed = verifier(STANDARD, [STANDARD_KEY]).sign(Buffer.from(B), { id: 'm', nowMs });
+  assert.is(refusal(verifier(STANDARD, [`v1,${STANDARD_KEY}`]), signed, B), undefined);
 });
 
 test('an invalid secret is refused when the route is opened', () => {

@@ -85,13 +85,13 @@ function decide(
   }
 }
 
-/** A repeated delivery has the same bytes, unless they contain when it was sent. */
+/** A repeated delivery has the same bytes, unless they contain something about how it is sent. */
 function mappedIdempotency(
-  { timeIsInBody }: Receiver,
+  { repeatsDiffer }: Receiver,
   action: FlowAction | StartFlow,
   idempotency: Idempotency | undefined,
 ): Idempotency | undefined {
-  if (idempotency === undefined || !timeIsInBody) return idempotency;
+  if (idempotency === undefined || !repeatsDiffer) return idempotency;
   return { ...idempotency, bodyHash: hash('sha256', JSON.stringify(action), 'hex') };
 }
 

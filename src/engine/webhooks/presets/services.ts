@@ -90,13 +90,14 @@ export const SERVICES: readonly Preset[] = [
     name: 'linear.issue',
     title: 'Linear: issue',
     setup:
-      'A webhook in *Settings, API* with the URL and the resource *Issues*; its signing secret is the secret.',
+      'A webhook in *Settings, API* with the URL and the resource *Issues*; its signing secret is the secret. Linear repeats a failed delivery for up to seven hours, and its body can keep the time of the first attempt, hence `toleranceSeconds`.',
     route: {
       verify: {
         scheme: 'hmac',
         secrets: ['env:LINEAR_WEBHOOK_SECRET'],
         header: 'Linear-Signature',
         timestamp: '/webhookTimestamp',
+        toleranceSeconds: 28_800,
       },
       deliveryId: 'Linear-Delivery',
       eventName: 'Linear-Event',

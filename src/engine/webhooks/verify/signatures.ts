@@ -15,6 +15,8 @@ import type {
 const MOST_SIGNATURES = 16;
 
 const SECRET_PREFIX = 'whsec_';
+/** Supabase shows the version of the signature in front of it. */
+const SHOWN_PREFIX = /^(?:v1,)?whsec_/u;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 const HEX = /^(?:[0-9a-f]{2})+$/iu;
 const DIGEST_BYTES = { sha256: 32, sha512: 64 } as const;
@@ -56,7 +58,7 @@ function hasAny({ headersDistinct }: RequestHead, names: readonly (string | unde
 
 function keyOf({ key }: SignatureScheme, secret: string): Buffer {
   if (key === 'text') return Buffer.from(secret, 'utf8');
-  const text = secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret;
+  const text = secret.replace(SHOWN_PREFIX, '');
   if (BASE64.test(text)) return Buffer.from(text, 'base64');
   throw new SvcError('SECRET_UNRESOLVED', 'the secret is not a key of Standard Webhooks', {
     hint: `use the secret as the sender shows it: ${SECRET_PREFIX} and Base64`,
