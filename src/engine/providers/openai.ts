@@ -89,11 +89,28 @@ const SPENT = new Set([
 ]);
 
 /**
- * How OpenAI (an older and a newer wording), vLLM, llama.cpp, Ollama, text-embeddings-inference and NVIDIA's NIM refuse a
- * text that is too long. llama.cpp answers with status 500 (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
+ * How a text that is too long is refused by OpenAI (an older and a newer wording), vLLM, llama.cpp, Ollama, SGLang,
+ * text-embeddings-inference, NVIDIA's NIM and Alibaba's Model Studio; and by Mistral, Google, Voyage and Amazon behind a
+ * gateway, some of which mean all texts of a request. llama.cpp answers with status 500 (github.com/ggml-org/llama.cpp,
+ * pulls 7389, 10030 and 15780).
  */
-export const TOO_LONG =
-  /maximum (?:context|input|model) length|too large to process|larger than the max context size|exceeds (?:the (?:available )?|maximum )context (?:length|size)|maximum allowed token size|must have less than \d+ tokens/u;
+const TOO_LONG = new RegExp(
+  [
+    'maximum (?:context|input|model) length|too large to process|larger than the max context size',
+    'exceeds (?:the (?:available )?|maximum )context (?:length|size)|maximum allowed (?:token size|length)',
+    "longer than the model's context length|must have less than \\d+ tokens|range of input length should be",
+    'too many (?:input )?tokens|input token count|max allowed tokens per submitted batch',
+  ].join('|'),
+  'iu',
+);
+
+/** OpenAI and Groq, if a request has more tokens than a minute may have. */
+const LARGER_THAN_MINUTE = /^Request too large for\b/u;
+
+/** Whether a refusal means that a text, or a request, is too long. With status 429, "too many tokens" are those of a minute. */
+export function isTooLong(status: number, message: string): boolean {
+  return LARGER_THAN_MINUTE.test(message) || (status !== 429 && TOO_LONG.test(message));
+}
 
 /**
  * How compatible servers refuse a request with too many inputs: text-embeddings-inference and SiliconFlow, Alibaba's Model
@@ -129,7 +146,7 @@ const HINTS: readonly (readonly [words: RegExp, hint: string])[] = [
 ];
 
 /** Error bodies: `{error: {message, type, param, code}}`. */
-export const explainOpenAi: ExplainStatus = ({ body }) => {
+export const explainOpenAi: ExplainStatus = ({ status, body }) => {
   const type = textAt(body, 'error', 'type');
   const reportedCode = textAt(body, 'error', 'code');
   const code = reportedCode ?? type;
@@ -147,7 +164,7 @@ export const explainOpenAi: ExplainStatus = ({ body }) => {
   if (message.startsWith('No successful provider responses')) return { code, kind: 'overload' };
   const mostInputs = mostInputsIn(message);
   if (mostInputs !== undefined) return { code, kind: 'too_large', mostInputs };
-  if (TOO_LONG.test(message)) return { code, kind: 'too_large' };
+  if (isTooLong(status, message)) return { code, kind: 'too_large' };
   const hint = HINTS.find(([words]) => words.test(message))?.[1];
   return hint === undefined ? { code } : { code, hint };
 };

@@ -39,7 +39,7 @@ async function withServer(
   }
 }
 
-/** By OpenAI, vLLM, llama.cpp, in their older and newer releases, and others. */
+/** By OpenAI, vLLM, llama.cpp, in their older and newer releases, others, and vendors behind a gateway. */
 const TOO_LONG = [
   [400, "This model's maximum context length is 512 tokens, however you requested 600 tokens."],
   [400, "Invalid 'input[1]': maximum input length is 512 tokens."],
@@ -52,6 +52,22 @@ const TOO_LONG = [
   [400, 'input length exceeds maximum context length'],
   [422, 'Input validation error: `inputs` must have less than 512 tokens. Given: 600'],
   [400, 'Input length 600 exceeds maximum allowed token size 512'],
+  [400, "The input (600 tokens) is longer than the model's context length (512 tokens)."],
+  [400, 'Input length (600 tokens) exceeds the maximum allowed length (512 tokens).'],
+  [400, '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 512]'],
+  [400, 'Too many tokens overall, split into more batches.'],
+  [400, 'Too many tokens in batch. Max is 512 got 600'],
+  [400, 'The input token count (600) exceeds the maximum number of tokens allowed (512).'],
+  [
+    400,
+    'Unable to submit request because the input token count is 600 but model only supports up to 512. Reduce the input token count and try again.',
+  ],
+  [400, "Request to model 'm' failed. The max allowed tokens per submitted batch is 512. Your …"],
+  [400, 'Too many input tokens. Max input tokens: 512, request input token count: 600'],
+  [
+    429,
+    'Request too large for text-embedding-3-small in organization org-1 on tokens per min (TPM): Limit 500, Requested 600. The input or output tokens must be reduced in order to run successfully.',
+  ],
 ] as const;
 
 test('a text that is too long for the model of a server is split', async () => {
@@ -72,6 +88,21 @@ test('a text that is too long for the model of a server is split', async () => {
         'all, each alone, and the halves of the long one',
       );
     }
+  });
+});
+
+test('too many tokens for this minute are waited for, not divided', async () => {
+  await withServer(async (fake, adapter) => {
+    const message = 'Too many tokens, please wait before trying again.';
+    let left = 1;
+    fake.refuse(() => left-- > 0, { status: 429, body: { error: { message, code: '429' } } });
+    const waits: unknown[] = [];
+    const onEvent = ({ type }: { readonly type: string }) => void waits.push(type);
+    const texts = [{ text: 'one' }, { text: 'two' }];
+    const { embedded } = await embedAll(adapter, texts, { onEvent });
+    assert.is(embedded.length, 2);
+    assert.is(fake.requests.length, 2);
+    assert.ok(waits.includes('rate.limited'));
   });
 });
 

@@ -6,7 +6,7 @@ import {
   sendRequest,
 } from '../../providers/http/http-client.js';
 import { jsonAt, messageIn } from '../../providers/http/status-fault.js';
-import { mostInputsIn, TOO_LONG } from '../../providers/openai.js';
+import { isTooLong, mostInputsIn } from '../../providers/openai.js';
 import { broken, withoutResult } from '../../providers/read-vectors.js';
 import { createPacer, INTERACTIVE } from '../../providers/requests/pacer.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
@@ -201,7 +201,7 @@ const explain: ExplainStatus = ({ status, body }) => {
   const message = messageIn(body) ?? '';
   const mostInputs = mostInputsIn(message);
   if (mostInputs !== undefined) return { kind: 'too_large', mostInputs };
-  if (TOO_LONG.test(message)) return { kind: 'too_large' };
+  if (isTooLong(status, message)) return { kind: 'too_large' };
   const isModelFault =
     /\bmodel\b.{0,300}(?:not supported|not exist|not found|unknown|invalid)/iu.test(message);
   return (status === 400 || status === 422) && isModelFault ? { kind: 'model' } : {};
