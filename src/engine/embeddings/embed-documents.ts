@@ -21,6 +21,12 @@ export interface EmbedDocumentsOptions {
 const TARGET_INPUTS = 128;
 const TARGET_TOKENS = 60_000;
 
+/**
+ * Some servers have vectors for the first inputs only, or for none, if a request has too many (github.com/openclaw/openclaw,
+ * issue 146985). Later requests have fewer then, but not fewer than this: it may be due to one request.
+ */
+const FEWEST_INPUTS = 16;
+
 /** How many inputs a request can have; less once the vendor has refused one. */
 interface Capacity {
   inputs: number;
@@ -188,13 +194,12 @@ async function sendPack<Input>(
     complete(pack, part, (piece, position) => addPiece(piece, vectors[position]));
   } catch (error) {
     if (!(error instanceof VendorFault)) throw error;
-    const { kind, isInVector = false, mostInputs = 0 } = error.details;
-    if (mostInputs > 0 && mostInputs < pack.length) {
-      capacity.inputs = Math.min(capacity.inputs, mostInputs);
+    const { kind, isInVector = false, isMixedUp = false } = error.details;
+    if (lowerCapacity(capacity, error, pack.length)) {
       await sendPack(pack, part, options, isModelSound);
       return;
     }
-    if (!isInVector && !DIVISIBLE.has(kind)) throw error;
+    if (!(isInVector || (isMixedUp && pack.length > 1) || DIVISIBLE.has(kind))) throw error;
     // Fails if the model is broken for any text.
     if (isInVector && !isModelSound) await options.send([CONTROL]);
     const isSound = isModelSound || isInVector;
@@ -210,6 +215,15 @@ async function sendPack<Input>(
     await sendPack(pieces.slice(0, middle), part, options, isSound);
     await sendPack(pieces.slice(middle), part, options, isSound);
   }
+}
+
+/** Whether a request has had too many inputs; later ones have fewer then. */
+function lowerCapacity(capacity: Capacity, { details }: VendorFault, inputs: number): boolean {
+  const { isMixedUp = false, mostInputs = 0 } = details;
+  const most = isMixedUp ? Math.max(FEWEST_INPUTS, Math.ceil(inputs / 2)) : mostInputs;
+  if (most <= 0 || most >= inputs) return false;
+  capacity.inputs = Math.min(capacity.inputs, most);
+  return true;
 }
 
 /** Shorter pieces of an input that the vendor finds too long; undefined if that cannot help. */

@@ -88,7 +88,7 @@ export function openAiShaped(
         if (hasBase64 === true || !mayBeDueToFormat(error)) throw error;
       }
       const answer = await ask(NUMBERS);
-      hasBase64 = false;
+      if (answer.vectors.length > 0) hasBase64 = false;
       return answer;
     },
   };

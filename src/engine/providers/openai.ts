@@ -90,16 +90,16 @@ const SPENT = new Set([
 
 /**
  * How a text that is too long is refused by OpenAI (an older and a newer wording), vLLM, llama.cpp, Ollama, SGLang,
- * text-embeddings-inference, NVIDIA's NIM and Alibaba's Model Studio; and by Mistral, Google, Voyage and Amazon behind a
- * gateway, some of which mean all texts of a request. llama.cpp answers with status 500 (github.com/ggml-org/llama.cpp,
- * pulls 7389, 10030 and 15780).
+ * text-embeddings-inference, NVIDIA's NIM, Alibaba's Model Studio and Baidu's Qianfan; and by Mistral, Google, Voyage and
+ * Amazon behind a gateway, some of which mean all texts of a request. llama.cpp answers with status 500
+ * (github.com/ggml-org/llama.cpp, pulls 7389, 10030 and 15780).
  */
 const TOO_LONG = new RegExp(
   [
     'maximum (?:context|input|model) length|too large to process|larger than the max context size',
     'exceeds (?:the (?:available )?|maximum )context (?:length|size)|maximum allowed (?:token size|length)',
     "longer than the model's context length|must have less than \\d+ tokens|range of input length should be",
-    'too many (?:input )?tokens|input token count|max allowed tokens per submitted batch',
+    'too many (?:input )?tokens|input token count|max allowed tokens per submitted batch|max length per batch size',
   ].join('|'),
   'iu',
 );
@@ -114,16 +114,23 @@ export function isTooLong(status: number, message: string): boolean {
 
 /**
  * How compatible servers refuse a request with too many inputs: text-embeddings-inference and SiliconFlow, Alibaba's Model
- * Studio (github.com/MemMachine/MemMachine, issue 864), Azure, Cohere, and Google.
+ * Studio (github.com/MemMachine/MemMachine, issue 864), Azure, Cohere, Google, Baidu's Qianfan, and Zhipu and Volcengine
+ * (github.com/openclaw/openclaw, issue 136261 and pull 129845).
  */
-const TOO_MANY =
-  /(?:maximum allowed batch size|batch size is invalid, it should not be larger than|max number of inputs is|number of texts must be at most) (\d{1,9})|at most (\d{1,9}) requests can be in one batch/u;
+const TOO_MANY = [
+  /(?:maximum allowed batch size|batch size is invalid, it should not be larger than) (\d{1,9})/u,
+  /(?:max number of inputs is|number of texts must be at most|max batch size is|input limit exceeded: max) (\d{1,9})/u,
+  /at most (\d{1,9}) requests can be in one batch/u,
+  /input(?:数组最大不得超过| array max )(\d{1,9})/u,
+];
 
 /** How many inputs a request can have, according to a refusal. */
 export function mostInputsIn(message: string): number | undefined {
-  const [, first, second] = TOO_MANY.exec(message) ?? [];
-  const most = first ?? second;
-  return most === undefined ? undefined : Number(most);
+  for (const words of TOO_MANY) {
+    const most = words.exec(message)?.[1];
+    if (most !== undefined) return Number(most);
+  }
+  return undefined;
 }
 
 /** Codes of refusals for what a text says: of Azure's filters, and of Alibaba's Model Studio. */

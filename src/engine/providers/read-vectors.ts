@@ -49,7 +49,7 @@ export function inInputOrder(
   const ordered = new Array<Float32Array | undefined>(length);
   for (const { index, vector } of items) {
     if (!Number.isInteger(index) || index < 0 || index >= length || ordered[index] !== undefined) {
-      throw broken(`its vectors have a wrong index (${index})`);
+      throw mixedUp(`its vectors have a wrong index (${index})`);
     }
     ordered[index] = vector;
   }
@@ -57,7 +57,7 @@ export function inInputOrder(
 }
 
 export function wrongCount(got: number, wanted: number): VendorFault {
-  return broken(`it has ${formatCountOf(got, 'vector')} for ${formatCountOf(wanted, 'input')}`);
+  return mixedUp(`it has ${formatCountOf(got, 'vector')} for ${formatCountOf(wanted, 'input')}`);
 }
 
 /** As many as can be configured, exported and imported. */
@@ -89,6 +89,10 @@ export function withoutResult(body: unknown, what: string): VendorFault {
 
 export function broken(what: string): VendorFault {
   return new VendorFault('answer', `the answer is broken: ${what}`);
+}
+
+function mixedUp(what: string): VendorFault {
+  return broken(what).with({ isMixedUp: true });
 }
 
 function brokenVector(what: string): VendorFault {

@@ -39,6 +39,8 @@ export interface VendorFaultDetails {
   readonly mostInputs?: number | undefined;
   /** Set if only a vector of the answer is broken, perhaps because of its input. */
   readonly isInVector?: true | undefined;
+  /** Set if the vectors of the answer cannot be assigned to the inputs; of fewer ones perhaps they can. */
+  readonly isMixedUp?: true | undefined;
 }
 
 /** A failed request to a vendor; converted to an SvcError when it leaves the adapter. */

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { embedDocuments } from '../../../src/engine/embeddings/embed-documents.js';
-import { normalise } from '../../../src/engine/providers/read-vectors.js';
+import { normalise, wrongCount } from '../../../src/engine/providers/read-vectors.js';
 import type { AdapterId } from '../../../src/engine/providers/registry.js';
 import { estimateTokens, plainText } from '../../../src/engine/providers/requests/input-text.js';
 import type {
@@ -262,6 +262,36 @@ test('if no vector is finite, a second request shows that the model is at fault'
   const vendor = { ...brokenVendor(() => true), onRequest };
   assert.match((await faultOf(embedAt(vendor, inputs))).message, 'NaN');
   assert.is(requests, 2);
+});
+
+/** A vendor that has no vectors for a request with more inputs than it takes. */
+function silentVendor(mostInputs: number): TestVendor & { readonly sizes: readonly number[] } {
+  const sizes: number[] = [];
+  const onRequest = ({ length }: readonly string[]): void => {
+    sizes.push(length);
+    if (length > mostInputs) throw wrongCount(0, length);
+  };
+  return { ...brokenVendor(() => false), onRequest, sizes };
+}
+
+test('requests without their vectors are divided, and later ones have fewer inputs', async () => {
+  const inputs = Array.from({ length: 250 }, (_, at) => ({ text: `note ${at}` }));
+  const vendor = silentVendor(30);
+  assert.equal(await embedAt(vendor, inputs), { embedded: inputs, refused: [] });
+  assert.equal(
+    vendor.sizes.filter((size) => size > 30),
+    [100, 50],
+  );
+  const single = silentVendor(1);
+  assert.is((await embedAt(single, inputs)).embedded.length, 250);
+  assert.ok(single.sizes.slice(8).every((size) => size <= 16));
+});
+
+test('an answer without the vector of its only input ends the run', async () => {
+  const inputs = Array.from({ length: 250 }, (_, at) => ({ text: `note ${at}` }));
+  const vendor = silentVendor(0);
+  assert.match((await faultOf(embedAt(vendor, inputs))).message, '0 vectors for 1 input');
+  assert.equal(vendor.sizes, [100, 50, 25, 16, 8, 4, 2, 1]);
 });
 
 test.run();

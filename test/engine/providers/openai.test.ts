@@ -63,6 +63,7 @@ const TOO_LONG = [
     'Unable to submit request because the input token count is 600 but model only supports up to 512. Reduce the input token count and try again.',
   ],
   [400, "Request to model 'm' failed. The max allowed tokens per submitted batch is 512. Your …"],
+  [400, 'embeddings max length per batch size is 2000'],
   [400, 'Too many input tokens. Max input tokens: 512, request input token count: 600'],
   [
     429,
@@ -106,7 +107,7 @@ test('too many tokens for this minute are waited for, not divided', async () => 
   });
 });
 
-/** By text-embeddings-inference, SiliconFlow, Alibaba, Azure, Cohere and Google. */
+/** By text-embeddings-inference, SiliconFlow, Alibaba, Azure, Cohere, Google, Baidu, Zhipu (in two languages) and Volcengine. */
 const TOO_MANY = [
   [422, 'batch size 25 > maximum allowed batch size 10'],
   [413, 'input batch size 25 > maximum allowed batch size 10'],
@@ -117,6 +118,10 @@ const TOO_MANY = [
   [400, 'Too many inputs. The max number of inputs is 10.  We hope to increase the number.'],
   [400, 'invalid request: total number of texts must be at most 10 - received 25'],
   [400, '* BatchEmbedContentsRequest.requests: at most 10 requests can be in one batch'],
+  [400, 'embeddings max batch size is 10, and can not be 0'],
+  [400, 'input数组最大不得超过10条'],
+  [400, 'input array max 10'],
+  [400, 'Embeddings API input limit exceeded: max 10, got 25.'],
 ] as const;
 
 test('a request with more texts than a server takes is divided, and later ones have no more', async () => {
