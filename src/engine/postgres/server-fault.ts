@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type ErrorCode, messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { describeAddress, type ServerAddress } from './server-address.js';
 
@@ -32,12 +33,28 @@ const UNREACHABLE = {
   hint: 'check that it runs and that this host may connect to it; "svc storage status" tests it',
 } as const satisfies Fault;
 
+/** It closed or refused connections; trying again helps. */
+const RESTARTING = {
+  ...UNREACHABLE,
+  kind: 'restarting',
+  codes: '25P03 57P01 57P02 57P03 57P05',
+  // Of Neon, which has no code of its own for it, while a server that was stopped is started.
+  messages: /couldn't connect to compute node|control plane request failed/iu,
+} as const satisfies Fault;
+
 /** It, or a pooler in front of it, has no connection left for this one. */
 const CROWDED = {
   kind: 'crowded',
   codes: '53300',
-  // Of PgBouncer and Supavisor, which have no code of their own for it.
-  messages: /no more connections allowed|max client(?:s| connections) reached/iu,
+  // Of PgBouncer, Supavisor, PgCat and Neon, which have no code of their own for it, and of a server behind PgBouncer.
+  messages: new RegExp(
+    [
+      'no more connections allowed|max client(?:s| connections) reached|could not get connection from the pool',
+      'too many (?:clients|connections for|database connection attempts)|connection slots are reserved',
+      '\\(ECHECKOUT(?:RETRIES|TIMEOUT)\\)',
+    ].join('|'),
+    'iu',
+  ),
   error: 'STORAGE_UNREACHABLE',
   message: (where) => `the PostgreSQL server ${where} has no free connection`,
   hint: 'lower storage.poolSize, raise max_connections or the limit of the pooler, or use a pooler in transaction mode',
@@ -57,8 +74,7 @@ const FAULTS = [
     hint: 'try again; the limit is storage.statementTimeoutSeconds, or a timeout of the role on the server',
   },
   UNREACHABLE,
-  // It closed or refused connections; trying again helps.
-  { ...UNREACHABLE, kind: 'restarting', codes: '25P03 57P01 57P02 57P03 57P05' },
+  RESTARTING,
   CROWDED,
   // Two transactions were in each other's way; trying again helps.
   {
@@ -139,7 +155,15 @@ function faultOf(error: unknown): ServerFault {
   if (byCode !== undefined) return byCode;
   // Several addresses of a host were tried.
   if (error instanceof AggregateError) return UNREACHABLE;
-  return faults.find(({ messages }) => messages?.test(messageOf(error)) === true) ?? OTHER;
+  const byMessage = faults.find(({ messages }) => messages?.test(messageOf(error)) === true);
+  return byMessage ?? (isBroken(error) ? RESTARTING : OTHER);
+}
+
+/** Whether an internal error ended the connection, as all of Supavisor's do (github.com/supabase/supavisor). */
+function isBroken(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { severity = '', code = '' } = error;
+  return /^(?:FATAL|PANIC)$/u.test(severity) && code.startsWith('XX');
 }
 
 /** Classifies anything thrown while using the server. */

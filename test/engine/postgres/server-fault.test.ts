@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -5,6 +6,11 @@ import {
   isConnectionLost,
   serverFault,
 } from '../../../src/engine/postgres/server-fault.js';
+
+function internalError(severity: 'ERROR' | 'FATAL', words: string): pg.DatabaseError {
+  const error = new pg.DatabaseError(words, words.length, 'error');
+  return Object.assign(error, { severity, code: 'XX000' });
+}
 
 const address = { host: 'db', port: 5432, database: 'svc', user: 'svc' };
 
@@ -38,11 +44,45 @@ test('a pooler that is full has no free connection either, whatever its code', (
       'MaxClientsInSessionMode: max clients reached - in Session mode max clients are limited to pool_size',
     ],
     ['XX000', 'Max client connections reached'],
+    ['XX000', '(ECHECKOUTRETRIES) failed to check out a connection after multiple retries'],
+    [
+      'XX000',
+      '(ECHECKOUTTIMEOUT) unable to check out connection from the pool after 15000ms in Transaction mode',
+    ],
+    ['58000', 'could not get connection from the pool - AllServersDown'],
+    [
+      'XX000',
+      'Failed to acquire permit to connect to the database. Too many database connection attempts are currently ongoing.',
+    ],
+    // By the server behind PgBouncer.
+    ['08P01', 'too many connections for role "svc"'],
+    ['08P01', 'server login has been failing, cached error: sorry, too many clients already'],
   ]) {
     const full = Object.assign(new Error(words), { code });
     assert.is(serverFault(full), 'crowded', words);
     assert.match(asServerError(full, address).hint ?? '', 'storage.poolSize');
   }
+});
+
+test('a connection that a pooler has lost, or has not got, is lost', () => {
+  for (const [severity, words] of [
+    ['FATAL', '(EDBHANDLEREXITED) connection to database closed. Check logs for more information'],
+    ['FATAL', '(EAUTHQUERY) auth_query secret check timed out'],
+    [
+      'FATAL',
+      '(ECIRCUITBREAKER) failed to retrieve database credentials after multiple attempts, new connections are temporarily blocked',
+    ],
+    ['FATAL', 'Internal error (authenticated): :closed'],
+    ['ERROR', "Couldn't connect to compute node"],
+    ['ERROR', 'Control plane request failed'],
+  ] as const) {
+    const lost = internalError(severity, words);
+    assert.is(asServerError(lost, address).code, 'STORAGE_UNREACHABLE', words);
+    assert.is(isConnectionLost(lost), true, words);
+  }
+  const corrupt = internalError('ERROR', 'invalid page in block 0 of relation base/1/2');
+  assert.is(asServerError(corrupt, address).code, 'STORAGE_FAILED');
+  assert.is(isConnectionLost(corrupt), false);
 });
 
 test('a user that a pooler does not know is a refused login', () => {

@@ -47,16 +47,23 @@ async function filledTables(server: Server): Promise<ReadonlyMap<string, readonl
   return filled;
 }
 
-/** A way to a server that can forget its connections, as a network does while a machine sleeps: then they are reset when used. */
-async function serverThatForgets(port: number) {
+/**
+ * A way to a server that can forget its connections, as a network does while a machine sleeps: then they are reset when
+ * used.
+ *
+ * @param farewell what a pooler answers instead
+ */
+async function serverThatForgets(port: number, farewell?: Buffer) {
   const dead = new Set<Socket>();
   const alive = new Set<Socket>();
   const listener = createServer((socket) => {
     const upstream = connect(port, '127.0.0.1');
     alive.add(socket);
-    socket.on('data', (data) =>
-      dead.has(socket) ? socket.resetAndDestroy() : upstream.write(data),
-    );
+    socket.on('data', (data) => {
+      if (!dead.has(socket)) upstream.write(data);
+      else if (farewell === undefined) socket.resetAndDestroy();
+      else socket.end(farewell);
+    });
     upstream.on('data', (data) => socket.write(data));
     socket.on('error', () => undefined).on('close', () => upstream.destroy());
     upstream.on('error', () => undefined).on('close', () => socket.destroy());
@@ -69,6 +76,20 @@ async function serverThatForgets(port: number) {
     },
     close: () => listener.close(),
   };
+}
+
+/** What Supavisor answers if it has lost its own connection: an ErrorResponse, after which it closes the client's. */
+const SUPAVISOR_FAREWELL = errorResponse({
+  S: 'FATAL',
+  C: 'XX000',
+  M: '(EDBHANDLEREXITED) connection to database closed. Check logs for more information',
+});
+
+function errorResponse(fields: Readonly<Record<string, string>>): Buffer {
+  const body = Object.entries(fields).map(([type, value]) => `${type}${value}\0`);
+  const bytes = Buffer.from(`E\0\0\0\0${body.join('')}\0`);
+  bytes.writeUInt32BE(bytes.length - 1, 1);
+  return bytes;
 }
 
 for (const postgres of servers) {
@@ -304,20 +325,22 @@ if (cluster !== undefined) {
   });
 
   test('dead connections are replaced, however many there are', async () => {
-    const path = await serverThatForgets(cluster.port);
-    const url = new URL(await cluster.newDatabase());
-    url.port = String(path.port);
-    const server = serverAt(url.href);
-    const openSome = () =>
-      Promise.all([1, 2, 3].map(() => server.query('SELECT pg_sleep(0.1)::text')));
-    await openSome();
-    path.forget();
-    assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
-    await openSome();
-    path.forget();
-    assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
-    await server.close();
-    path.close();
+    for (const farewell of [undefined, SUPAVISOR_FAREWELL]) {
+      const path = await serverThatForgets(cluster.port, farewell);
+      const url = new URL(await cluster.newDatabase());
+      url.port = String(path.port);
+      const server = serverAt(url.href);
+      const openSome = () =>
+        Promise.all([1, 2, 3].map(() => server.query('SELECT pg_sleep(0.1)::text')));
+      await openSome();
+      path.forget();
+      assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
+      await openSome();
+      path.forget();
+      assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
+      await server.close();
+      path.close();
+    }
   });
 
   test('a deadlock is run again', async () => {
