@@ -29,6 +29,8 @@ export interface ChatFakeOptions {
   readonly isAdaptive?: boolean;
   /** The efforts that a model accepts; if empty, it does not know the field. */
   readonly efforts?: readonly string[];
+  /** What a model without the role "system" answers to it. */
+  readonly lacksSystem?: string;
   /** Whether a model of OpenAI knows only the newer name of the limit, as those that think do. */
   readonly isNewer?: boolean;
 }
@@ -84,7 +86,7 @@ const KEY_REFUSED = `Incorrect API key provided: ${CHAT_KEY}.`;
 
 function answerOpenAi(
   request: RecordedRequest,
-  { reply, thinks = 0, efforts, isNewer = false }: ChatFakeOptions,
+  { reply, thinks = 0, efforts, lacksSystem, isNewer = false }: ChatFakeOptions,
 ): FakeAnswer {
   if (request.headers.authorization !== `Bearer ${CHAT_KEY}`) {
     return openAiFailure(401, 'invalid_request_error', 'invalid_api_key', KEY_REFUSED);
@@ -120,6 +122,9 @@ function answerOpenAi(
     return openAiFailure(400, 'invalid_request_error', null, 'Two limits contradict each other.');
   }
   const system = messages.find(({ role }) => role === 'system')?.content ?? '';
+  if (lacksSystem !== undefined && system !== '') {
+    return openAiFailure(400, 'invalid_request_error', null, lacksSystem);
+  }
   const user = messages.findLast(({ role }) => role === 'user')?.content ?? '';
   const isSpent = thinks >= (newer ?? older ?? Number.POSITIVE_INFINITY);
   const { content, finish = 'stop' } = isSpent

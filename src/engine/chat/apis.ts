@@ -4,6 +4,7 @@ import { bearerHeaders, type ExplainStatus } from '../providers/http/http-client
 import { jsonAt, textAt } from '../providers/http/status-fault.js';
 import { explainOpenAi } from '../providers/openai.js';
 import { withoutResult } from '../providers/read-vectors.js';
+import { isRecord } from '../support/text.js';
 import type { ChatChoice, ChatVendor } from './choose-chat-model.js';
 
 /** How much a model may think; models without that setting ignore it. */
@@ -38,6 +39,8 @@ export interface ModelTraits {
   readonly isAdaptive?: boolean | undefined;
   /** The efforts it accepts, in order; empty if it does not know the field. Undefined until it refuses one. */
   readonly efforts?: readonly string[] | undefined;
+  /** Whether it refuses instructions that are not part of the prompt. */
+  readonly lacksSystem?: boolean | undefined;
 }
 
 interface ApiSettings extends Access, Pick<ChatChoice, 'baseUrl' | 'model'> {
@@ -67,7 +70,7 @@ const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: (settings, { system, prompt, maxTokens, thinking = 'off' }) => {
-    const { vendor, model, isCompatible, efforts = EFFORTS.slice(0, -1) } = settings;
+    const { vendor, model, isCompatible, lacksSystem, efforts = EFFORTS.slice(0, -1) } = settings;
     const thinks = vendor.reasons && thinking !== 'off';
     // A compatible server may refuse a limit that its context has no room for.
     const least = isCompatible ? 0 : THINKING_TOKENS;
@@ -76,20 +79,17 @@ const OPENAI_CHAT: ChatApi = {
     const limitField = isCompatible ? 'max_tokens' : vendor.limitField;
     return {
       model,
-      messages: [
-        ...(system === '' ? [] : [{ role: 'system', content: system }]),
-        { role: 'user', content: prompt },
-      ],
+      messages: messagesOf(system, prompt, lacksSystem),
       [limitField]: thinks ? maxTokens + THINKING_TOKENS : Math.max(maxTokens, least),
       ...(effort === undefined ? {} : { reasoning_effort: effort }),
       stream: false,
     };
   },
   read: (json) => {
-    const content = jsonAt(json, 'choices', 0, 'message', 'content');
-    // Refusals and pure tool calls have no content.
-    const text =
-      typeof content === 'string' ? content : content === null ? '' : textOfParts(content);
+    const message = jsonAt(json, 'choices', 0, 'message');
+    // Refusals and pure tool calls have no content, and answers of Gemini that end at their limit.
+    const content = isRecord(message) ? (message['content'] ?? '') : undefined;
+    const text = typeof content === 'string' ? content : textOfParts(content);
     if (text === undefined) throw withoutResult(json, 'no message');
     return {
       text: withoutThoughts(text),
@@ -109,6 +109,15 @@ const OPENAI_CHAT: ChatApi = {
   },
 };
 
+function messagesOf(system: string, prompt: string, lacksSystem = false): readonly object[] {
+  if (system === '') return [{ role: 'user', content: prompt }];
+  if (lacksSystem) return [{ role: 'user', content: `${system}\n\n${prompt}` }];
+  return [
+    { role: 'system', content: system },
+    { role: 'user', content: prompt },
+  ];
+}
+
 /** How much a model can be told to think, in order. */
 const EFFORTS: readonly string[] = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -122,7 +131,8 @@ function effortOf(thinking: Thinking, accepted: readonly string[]): string | und
 /**
  * What a refused request reveals about a model; undefined if nothing. Newer models of Anthropic point to
  * "thinking.type.adaptive", newer ones of OpenAI to "max_completion_tokens". Of both, and of Gemini, a refusal of an effort
- * names those that are supported, or only the refused one, or none if the model does not know the field.
+ * names those that are supported, or only the refused one, or none if the model does not know the field. Those that do not
+ * know the role "system" are Gemma's at Google, and local models whose template has none.
  *
  * @param efforts what it accepts as far as is known
  */
@@ -130,6 +140,7 @@ export function traitsIn(refusal: string, efforts = EFFORTS): Partial<ModelTrait
   if (/"thinking\.type\.enabled" is not supported/u.test(refusal)) return { isAdaptive: true };
   if (/\badaptive thinking is not supported/iu.test(refusal)) return { isAdaptive: false };
   if (/'max_tokens'.{0,100}'max_completion_tokens'/su.test(refusal)) return { isCompatible: false };
+  if (LACKS_SYSTEM.test(refusal)) return { lacksSystem: true };
   if (!/effort\b|\bthinking.level|\bvalue: '(?:minimal|low|medium|x?high)'/iu.test(refusal))
     return undefined;
   const [, listed] = /\b(?:(?:values|levels)(?: are)?:|one of)(.*)/su.exec(refusal) ?? [];
@@ -138,6 +149,10 @@ export function traitsIn(refusal: string, efforts = EFFORTS): Partial<ModelTrait
   const isNamed = EFFORTS.some((effort) => words.includes(effort));
   return { efforts: isNamed ? efforts.filter((effort) => !words.includes(effort)) : [] };
 }
+
+/** By Google, by templates of Gemma and Mistral in vLLM, SGLang and LM Studio, and by OpenAI. */
+const LACKS_SYSTEM =
+  /developer instruction is not enabled|system role (?:is )?not supported|only user and assistant roles are supported|does not support 'system'/iu;
 
 /** Anthropic's models and Mistral's thinking models answer in parts; the text parts are the answer. */
 function textOfParts(content: unknown): string | undefined {
@@ -148,9 +163,18 @@ function textOfParts(content: unknown): string | undefined {
   return texts.filter((text) => typeof text === 'string').join('');
 }
 
-/** Small models include their thoughts in the answer, in tags. */
+/**
+ * Small models include their thoughts in the answer, in tags. Where a template has begun them, only the second tag is in it
+ * (github.com/vllm-project/vllm, issues 17144 and 31045).
+ */
 function withoutThoughts(text: string): string {
-  return text.replace(/^\s*<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$)/su, '').trim();
+  return text
+    .replace(
+      /^\s*(?:<think(?:ing)?>.*?(?:<\/think(?:ing)?>|$)|\[THINK\].*?(?:\[\/THINK\]|$))/su,
+      '',
+    )
+    .replace(/^(?:(?!<think).)*?<\/think>[^\S\n]*\n/su, '')
+    .trim();
 }
 
 function tokensOf(input: unknown, output: unknown): ChatAnswer['tokens'] {

@@ -228,7 +228,7 @@ test('a server that repeats a refusal is not asked forever', async () => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
     const error = await failureOf(model.complete(ask({ thinking: 'low' })));
     assert.match(error.message, 'reasoning_effort is unsupported');
-    assert.is(fake.requests.length, 3);
+    assert.is(fake.requests.length, 4);
   });
 });
 
@@ -257,17 +257,47 @@ test('an answer that ends before any text is a failure, not an empty answer', as
     assert.match(error.message, /limit of tokens/);
     assert.match(error.hint ?? '', /thinks less/);
   });
+  // As Gemini answers.
+  const reply = () => ({ content: undefined, finish: 'length' });
+  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    assert.match((await failureOf(model.complete(ask()))).message, /limit of tokens/);
+  });
+});
+
+test('a model without the role "system" gets the instructions in the prompt', async () => {
+  const reply = ({ system, user }: { system: string; user: string }) => `(${system}) ${user}`;
+  for (const lacksSystem of [
+    'Developer instruction is not enabled for models/gemma-3-27b-it',
+    'System role not supported',
+    'Error rendering prompt with jinja template: "Only user and assistant roles are supported!".',
+    "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+  ]) {
+    await withFake(startOpenAiChatFake({ reply, lacksSystem }), async (fake) => {
+      const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+      for (const _ of [1, 2]) {
+        assert.is((await model.complete(ask())).text, '() Be short.\n\nSay it.');
+      }
+      assert.is(fake.requests.length, 3, 'the refusal is remembered');
+    });
+  }
 });
 
 test('thoughts that a model writes into its answer are removed', async () => {
-  const replies = ['<think>secret plan</think>\n\nYes.', '<think>never ends', { content: null }];
-  const reply = () => replies.shift() ?? '';
-  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
-    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
-    assert.is((await model.complete(ask())).text, 'Yes.');
-    assert.is((await model.complete(ask())).text, '');
-    assert.is((await model.complete(ask())).text, '');
-  });
+  const replies = [
+    ['<think>secret plan</think>\n\nYes.', 'Yes.'],
+    ['[THINK]secret plan[/THINK]Yes.', 'Yes.'],
+    ['Okay, a secret plan.\n</think>\n\nYes.', 'Yes.'],
+    ['<think>never ends', ''],
+    [{ content: null }, ''],
+    ['The tag </think> ends thoughts,\nand <think> begins them.', undefined],
+  ] as const;
+  for (const [written, text = written] of replies) {
+    await withFake(startOpenAiChatFake({ reply: () => written }), async (fake) => {
+      const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+      assert.is((await model.complete(ask())).text, text);
+    });
+  }
 });
 
 test('a vendor’s key goes to the vendor alone, never to an address of the configuration', () => {
