@@ -39,6 +39,8 @@ export interface ModelTraits {
   readonly isAdaptive?: boolean | undefined;
   /** The efforts it accepts, in order; empty if it does not know the field. Undefined until it refuses one. */
   readonly efforts?: readonly string[] | undefined;
+  /** Whether it must be told not to think, because it thinks only where the answer is streamed. */
+  readonly streamsThoughts?: boolean | undefined;
   /** Whether it refuses instructions that are not part of the prompt. */
   readonly lacksSystem?: boolean | undefined;
 }
@@ -70,7 +72,8 @@ const OPENAI_CHAT: ChatApi = {
   url: ({ baseUrl }) => `${baseUrl}/chat/completions`,
   headers: ({ credential, headers }) => bearerHeaders(credential?.value, headers),
   body: (settings, { system, prompt, maxTokens, thinking = 'off' }) => {
-    const { vendor, model, isCompatible, lacksSystem, efforts = EFFORTS.slice(0, -1) } = settings;
+    const { vendor, model, isCompatible, lacksSystem, streamsThoughts = false } = settings;
+    const { efforts = EFFORTS.slice(0, -1) } = settings;
     const thinks = vendor.reasons && thinking !== 'off';
     // A compatible server may refuse a limit that its context has no room for.
     const least = isCompatible ? 0 : THINKING_TOKENS;
@@ -82,6 +85,7 @@ const OPENAI_CHAT: ChatApi = {
       messages: messagesOf(system, prompt, lacksSystem),
       [limitField]: thinks ? maxTokens + THINKING_TOKENS : Math.max(maxTokens, least),
       ...(effort === undefined ? {} : { reasoning_effort: effort }),
+      ...(streamsThoughts ? { enable_thinking: false } : {}),
       stream: false,
     };
   },
@@ -132,7 +136,8 @@ function effortOf(thinking: Thinking, accepted: readonly string[]): string | und
  * What a refused request reveals about a model; undefined if nothing. Newer models of Anthropic point to
  * "thinking.type.adaptive", newer ones of OpenAI to "max_completion_tokens". Of both, and of Gemini, a refusal of an effort
  * names those that are supported, or only the refused one, or none if the model does not know the field. Those that do not
- * know the role "system" are Gemma's at Google, and local models whose template has none.
+ * know the role "system" are Gemma's at Google, and local models whose template has none. Those that think only in a stream
+ * are Qwen's in Alibaba's Model Studio (github.com/langchain4j/langchain4j, issue 3974).
  *
  * @param efforts what it accepts as far as is known
  */
@@ -141,6 +146,9 @@ export function traitsIn(refusal: string, efforts = EFFORTS): Partial<ModelTrait
   if (/\badaptive thinking is not supported/iu.test(refusal)) return { isAdaptive: false };
   if (/'max_tokens'.{0,100}'max_completion_tokens'/su.test(refusal)) return { isCompatible: false };
   if (LACKS_SYSTEM.test(refusal)) return { lacksSystem: true };
+  if (/enable.thinking.{0,30}\bstream|enable_thinking must be set to false/u.test(refusal)) {
+    return { streamsThoughts: true };
+  }
   if (!/effort\b|\bthinking.level|\bvalue: '(?:minimal|low|medium|x?high)'/iu.test(refusal))
     return undefined;
   const [, listed] = /\b(?:(?:values|levels)(?: are)?:|one of)(.*)/su.exec(refusal) ?? [];

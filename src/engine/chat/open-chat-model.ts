@@ -21,8 +21,8 @@ import {
 import { CHAT_VENDORS, type ChatChoice, type ChatVendor } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
-/** One of the name of the limit, one of the effort, and one of the instructions. */
-const MOST_REFUSALS = 3;
+/** One of the name of the limit, and one each of the effort, of thinking and of the instructions. */
+const MOST_REFUSALS = 4;
 
 /**
  * Opens a chat model: reads its key and headers. Requests are retried a few times, but never after

@@ -228,7 +228,7 @@ test('a server that repeats a refusal is not asked forever', async () => {
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
     const error = await failureOf(model.complete(ask({ thinking: 'low' })));
     assert.match(error.message, 'reasoning_effort is unsupported');
-    assert.is(fake.requests.length, 4);
+    assert.is(fake.requests.length, 5);
   });
 });
 
@@ -298,6 +298,20 @@ test('thoughts that a model writes into its answer are removed', async () => {
       assert.is((await model.complete(ask())).text, text);
     });
   }
+});
+
+test('a model that thinks only in a stream does not think', async () => {
+  const message = 'parameter.enable_thinking must be set to false for non-streaming calls';
+  const error = { code: 'invalid_parameter_error', param: null, message };
+  const answer = ({ body }: { readonly body: Buffer }) =>
+    JSON.parse(body.toString('utf8')).enable_thinking === false
+      ? { status: 200, body: { choices: [{ message: { content: 'Yes.' } }] } }
+      : { status: 400, body: { error } };
+  await withFake(startFake({ answer, troubleAnswers: {} }), async (fake) => {
+    const model = await opened('qwen/m', { qwen: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    for (const _ of [1, 2]) assert.is((await model.complete(ask())).text, 'Yes.');
+    assert.is(fake.requests.length, 3, 'the refusal is remembered');
+  });
 });
 
 test('a vendor’s key goes to the vendor alone, never to an address of the configuration', () => {
