@@ -49,7 +49,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
  * Between two batches, a screen draws, a signal arrives, and a server answers. What takes several turns of the event
  * loop, such as reading a file, would otherwise wait for a whole batch in each of them.
  */
-const REST_MS = 10;
+const REST_MS = 4;
 /** Each is a process. */
 const EXTRACTIONS_AT_ONCE = 2;
 

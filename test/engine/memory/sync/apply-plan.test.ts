@@ -76,7 +76,7 @@ test('others get some time between two batches, not only one turn of the event l
     assert.is((await index.documents()).length, current.length);
     assert.is(committedMs.length, 2);
     // Timers can fire a moment early.
-    assert.ok(restMs !== undefined && restMs > 8, `${restMs} ms`);
+    assert.ok(restMs !== undefined && restMs > 2, `${restMs} ms`);
   }
   await index.close();
 });
