@@ -83,7 +83,9 @@ export function createProgressLine(
       if (event.type === 'sync.finished') clear();
       // No other event comes while another process works, so this is shown at once.
       else if (event.type === 'lock.waiting') {
-        show(waitingWords(state.waitingFor?.pid).slice(0, Math.max(0, options.columns - 1)));
+        const { part, holder } = event;
+        const words = waitingWords({ pid: holder?.pid, part });
+        show(words.slice(0, Math.max(0, options.columns - 1)));
       } else {
         draw();
         timer ??= setTimeout(() => show(progressText(state, options)), QUIET_FOR_MS);

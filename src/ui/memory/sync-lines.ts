@@ -128,7 +128,7 @@ export function createSyncLines(
 function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
   switch (event.type) {
     case 'lock.waiting':
-      return waitingWords(event.holder?.pid);
+      return waitingWords({ pid: event.holder?.pid, part: event.part });
     case 'rebuild.started':
       return `building the index: ${rebuildWords(event)}`;
     case 'scan.finished': {

@@ -1,6 +1,7 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
+import type { waitingWords } from './words.js';
 
 /** The steps of a sync, in the order in which they start. */
 export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
@@ -23,7 +24,7 @@ interface SyncAmount {
 export interface SyncProgress {
   readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
   /** The process whose lock the sync waits for, if any. */
-  readonly waitingFor: { readonly pid: number | undefined } | undefined;
+  readonly waitingFor: Parameters<typeof waitingWords>[0] | undefined;
   readonly rebuild: SyncSummary['rebuild'] | undefined;
   /** Everything that exists; undefined until the scan is done. */
   readonly found: SyncAmount | undefined;
@@ -109,7 +110,7 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
   const next = { ...state, lastMs: Math.max(state.lastMs, atMs) };
   switch (event.type) {
     case 'lock.waiting':
-      return { ...next, waitingFor: { pid: event.holder?.pid } };
+      return { ...next, waitingFor: { pid: event.holder?.pid, part: event.part } };
     case 'rebuild.started':
       return { ...next, rebuild: { reason: event.reason, detail: event.detail } };
     case 'scan.finished':

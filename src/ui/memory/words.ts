@@ -36,9 +36,16 @@ export function lastSyncWords({ index }: Pick<BackendStatus, 'index'>, nowMs: nu
 }
 
 /** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */
-export function waitingWords(pid: number | undefined): string {
+export function waitingWords({
+  pid,
+  part,
+}: {
+  readonly pid: number | undefined;
+  readonly part: 'vectors' | undefined;
+}): string {
   const who = pid === undefined ? '' : ` (pid ${pid})`;
-  return `waiting for another process to finish writing this index${who}`;
+  const work = part === 'vectors' ? 'embedding the passages of' : 'writing';
+  return `waiting for another process to finish ${work} this index${who}`;
 }
 
 /** Skipped files on one line: the first few with the reason, then how many more. */

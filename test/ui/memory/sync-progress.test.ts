@@ -162,7 +162,7 @@ test('measures rate and time left over the last seconds only', () => {
 test('follows a sync from waiting to the end', () => {
   let state = startSyncProgress(0);
   state = reduceSync(state, { type: 'lock.waiting', holder: undefined }, 1);
-  assert.equal(state.waitingFor, { pid: undefined });
+  assert.equal(state.waitingFor, { pid: undefined, part: undefined });
   state = reduceSync(state, { type: 'document.skipped', path: 'x', reason: 'symlink' }, 2);
   state = reduceSync(state, SCAN, 3);
   assert.is(state.waitingFor, undefined);

@@ -68,8 +68,7 @@ async function rebuildIndex(
   const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  const lock = { ...syncLock(run), part: 'vectors' } as const;
-  return withIndexLock(indexFile, lock, async () => {
+  return withIndexLock(indexFile, syncLock(run, 'vectors'), async () => {
     try {
       using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
       // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of

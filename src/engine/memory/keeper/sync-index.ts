@@ -62,7 +62,8 @@ export async function addVectors(
   const finished = (): number => summary.durationMs + msSince(startedMs);
   const isSearch = embedding.atMost !== undefined;
   if (isSearch && isBeingEmbedded(target.indexFile)) return summary;
-  const lock = { ...syncLock({ options, onEvent }), part: 'vectors' } as const;
+  const waitMs = options.embedWaitMs ?? options.lockWaitMs;
+  const lock = { ...syncLock({ options, onEvent }, 'vectors'), waitMs };
   return withIndexLock(target.indexFile, lock, async () => {
     const opened = await target.home.openToWrite();
     if (opened === undefined) return summary;

@@ -5,7 +5,7 @@ import type { SkippedFile } from '../types.js';
 
 /** Progress of a sync; screens, plain lines and `--json` use the same events. */
 export type SyncEvent =
-  | { readonly type: 'lock.waiting'; readonly holder: LockHolder | undefined }
+  | ({ readonly type: 'lock.waiting' } & Waiting)
   | {
       readonly type: 'scan.finished';
       readonly files: number;
@@ -32,6 +32,12 @@ export type SyncEvent =
   /** The external search program is run with this command. */
   | { readonly type: 'ext.running'; readonly command: string }
   | { readonly type: 'sync.finished'; readonly summary: SyncSummary };
+
+/** A process that has a lock of an index. `vectors`: it embeds; it writes the index if left out. */
+interface Waiting {
+  readonly part?: 'vectors' | undefined;
+  readonly holder: LockHolder | undefined;
+}
 
 /** The result of a sync; see docs/json.md. */
 export interface SyncSummary extends Omit<IndexedAgent, 'agent' | 'workspace'> {
@@ -76,6 +82,8 @@ export interface SyncRequest extends WorkOptions {
   readonly reembeds?: boolean;
   /** How long to wait for another writer, in milliseconds; ten minutes by default. */
   readonly lockWaitMs?: number;
+  /** The same for another process that embeds; as long by default. */
+  readonly embedWaitMs?: number;
   /** Skip transcripts that have grown only a little (`sync.sessions`). */
   readonly defersSmallGrowth?: boolean | undefined;
   /** Requested by a watcher: work with its own interval waits for that interval. */

@@ -31,14 +31,15 @@ export interface LockOptions {
 }
 
 /** How a sync waits for a lock. */
-export function syncLock({
-  options: { clock, lockWaitMs, signal },
-  onEvent,
-}: Pick<SyncRun, 'onEvent' | 'options'>): LockOptions {
+export function syncLock(
+  { options, onEvent }: Pick<SyncRun, 'onEvent' | 'options'>,
+  part?: 'vectors',
+): LockOptions {
+  const { clock, lockWaitMs, signal } = options;
   const onWait = (holder: LockHolder | undefined): void => {
-    onEvent({ type: 'lock.waiting', holder });
+    onEvent({ type: 'lock.waiting', part, holder });
   };
-  return { nowMs: clock.now(), waitMs: lockWaitMs, signal, onWait };
+  return { part, nowMs: clock.now(), waitMs: lockWaitMs, signal, onWait };
 }
 
 /**

@@ -41,7 +41,7 @@ export class MemoryWatcher {
   private recorder: WatchRecorder | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
-  /** The running sync has mirrored the files, and embeds. */
+  /** The running sync has mirrored the files, and embeds, or waits for another process that does. */
   private isEmbedding = false;
   /** Mirrors files that changed since then. */
   private following: Promise<void> | undefined;
@@ -176,8 +176,16 @@ export class MemoryWatcher {
   private upkeep(): SyncRequest {
     const { signal } = this.closing;
     const { lockWaitMs } = this.timing;
-    // An active conversation changes with every turn.
-    return { signal, lockWaitMs, defersSmallGrowth: true, isUpkeep: true, waitsForJobs: false };
+    return {
+      signal,
+      lockWaitMs,
+      // What changes meanwhile is mirrored. Should the other process end early, this one continues.
+      embedWaitMs: Number.POSITIVE_INFINITY,
+      // An active conversation changes with every turn.
+      defersSmallGrowth: true,
+      isUpkeep: true,
+      waitsForJobs: false,
+    };
   }
 
   /** @throws bugs */
@@ -195,7 +203,8 @@ export class MemoryWatcher {
         defersSmallGrowth: cause === 'changed',
         isUpkeep: cause !== 'start',
         onEvent: (event) => {
-          if (event.type === 'embed.started') this.isEmbedding = true;
+          const waitsToEmbed = event.type === 'lock.waiting' && event.part === 'vectors';
+          if (waitsToEmbed || event.type === 'embed.started') this.isEmbedding = true;
           this.onEvent({ type: 'progress', event });
         },
       });

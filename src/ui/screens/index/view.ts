@@ -69,8 +69,9 @@ const BODIES: Readonly<
 
 function scanBody(progress: SyncProgress, style: Style, room: number): string {
   const { found, waitingFor, scannedMs, startedMs } = progress;
-  if (waitingFor !== undefined) return fitEnd(waitingWords(waitingFor.pid), room);
-  if (found === undefined) return 'looking for files';
+  if (found === undefined) {
+    return waitingFor === undefined ? 'looking for files' : fitEnd(waitingWords(waitingFor), room);
+  }
   const time = scannedMs === undefined ? '' : formatDuration(scannedMs - startedMs);
   const what = `${formatCountOf(found.files, 'file')}   ${formatBytes(found.bytes)}`;
   return spread(fitEnd(what, room), style.dim(time), room);
@@ -94,8 +95,16 @@ function writeBody(progress: SyncProgress, style: Style, room: number): string {
   return spread(fitEnd(what, room), style.dim(formatCountOf(progress.chunks, 'chunk')), room);
 }
 
-function embedBody({ embedding }: SyncProgress, style: Style, room: number): string {
-  if (embedding === undefined) return '';
+function embedBody(
+  { embedding, found, waitingFor }: SyncProgress,
+  style: Style,
+  room: number,
+): string {
+  if (embedding === undefined) {
+    return found === undefined || waitingFor === undefined
+      ? ''
+      : fitEnd(waitingWords(waitingFor), room);
+  }
   if (embedding.planned === 0) return style.dim('nothing to embed');
   const { done, planned } = embedding;
   const bar = progressBar({ fraction: embedFraction(embedding), done, planned }, style, room);

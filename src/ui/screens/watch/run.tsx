@@ -148,7 +148,8 @@ function reduceRow(row: WatchRow, event: WatchEvent, atMs: number): WatchRow {
 
 /** Files that change while a sync embeds are mirrored meanwhile. */
 function isStillEmbedding({ progress }: WatchRow, { embedding }: SyncSummary): boolean {
-  return progress?.embedding !== undefined && embedding === undefined;
+  const isBusy = progress?.embedding !== undefined || progress?.waitingFor?.part === 'vectors';
+  return isBusy && embedding === undefined;
 }
 
 /** A sync without changes does not replace the last change on the screen. */
@@ -199,7 +200,7 @@ function stateWords(row: WatchRow): string {
 }
 
 function workWords(progress: NonNullable<WatchRow['progress']>): string {
-  if (progress.waitingFor !== undefined) return waitingWords(progress.waitingFor.pid);
+  if (progress.waitingFor !== undefined) return waitingWords(progress.waitingFor);
   if (progress.embedding !== undefined && progress.embedding.planned > 0) {
     const { done, planned } = progress.embedding;
     return `embedding ${formatCount(done)}/${formatCount(planned)}`;

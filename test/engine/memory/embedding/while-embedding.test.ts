@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
-import type { SyncSummary } from '../../../../src/engine/memory/sync/index.js';
+import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/index.js';
 import { MemoryWatcher } from '../../../../src/engine/memory/watch/memory-watcher.js';
 import {
   type WatchEvent,
@@ -92,6 +92,41 @@ test('is kept fresh by the watcher that embeds', async ({ vendor }) => {
   await started;
   assert.equal([synced[1]?.embedding?.embedded, synced[1]?.embedding?.pending], [2, 0]);
   await watcher.close();
+  await memory.backend.close();
+});
+
+test('is kept fresh by a watcher that waits, and continues if the other process ends early', async ({
+  vendor,
+}) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, memory] = [
+    await notes.open(),
+    await notes.open({ sync: { watchDebounceMs: 20 } }),
+  ];
+  const stop = new AbortController();
+  const syncing = embedder.backend.sync({ signal: stop.signal });
+  await vendor.whenAsked;
+  const events: WatchEvent[] = [];
+  const onEvent = (event: WatchEvent): number => events.push(event);
+  const watcher = new MemoryWatcher(watchTargetOf(memory), { clock: { now: Date.now }, onEvent });
+  const started = watcher.start();
+  const waits = ({ event }: { event?: SyncEvent | undefined }) =>
+    event?.type === 'lock.waiting' && event.part === 'vectors';
+  await waitFor('the wait', () => events.some((one) => one.type === 'progress' && waits(one)));
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  const synced = () => events.flatMap((one) => (one.type === 'synced' ? [one.summary] : []));
+  await waitFor('the new note', () => synced().some(({ added }) => added === 1));
+  stop.abort();
+  assert.is((await syncing).outcome, 'stopped');
+  vendor.answer();
+  await started;
+  const embeddings = synced().map(({ embedding }) => [embedding?.embedded, embedding?.pending]);
+  assert.equal(embeddings, [
+    [undefined, undefined],
+    [2, 0],
+  ]);
+  await watcher.close();
+  await embedder.backend.close();
   await memory.backend.close();
 });
 
