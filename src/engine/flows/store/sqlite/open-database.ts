@@ -50,7 +50,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
   switch (databaseFault(error)) {
     case 'busy':
       return new SvcError('FLOWS_BUSY', `${file} is being written by another process`, {
-        hint: 'try again; nothing was changed',
+        hint: 'try again, or end the process that keeps it locked; nothing was changed',
         ...cause,
       });
     case 'corrupt':
