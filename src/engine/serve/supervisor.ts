@@ -27,13 +27,19 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
 export function createSupervisor(options: SupervisorOptions) {
   /** By name, in the order they were started. */
   const services = new Map<string, SupervisedService>();
-  /** Starts all of them without waiting. */
+  /** Starts all of them without waiting: what listens first, because an index that is built would hold it up. */
   const start = (definitions: readonly ServiceDefinition[]): void => {
+    const listeners: SupervisedService[] = [];
+    const others: SupervisedService[] = [];
     for (const definition of definitions) {
       const service = supervised(definition, options);
       services.set(definition.name, service);
-      service.start();
+      (definition.addresses === undefined ? others : listeners).push(service);
     }
+    for (const service of listeners) service.start();
+    void Promise.all(listeners.map(({ tried }) => tried)).then(() => {
+      for (const service of others) service.start();
+    });
   };
   const endService = async (name: string): Promise<void> => {
     const service = services.get(name);
@@ -93,6 +99,7 @@ function supervised(first: ServiceDefinition, options: SupervisorOptions) {
   let endRequest: Deferred<true> = deferred();
   /** What is wrong in this run although the service works on. */
   let problem: ServiceFailure | null = null;
+  const tried = deferred<void>();
   let runs: Promise<void> = Promise.resolve();
   let current: ServiceSnapshot = {
     name: first.name,
@@ -115,6 +122,7 @@ function supervised(first: ServiceDefinition, options: SupervisorOptions) {
   ): void => {
     const isSame = state === current.state;
     if (!isSame) log.debug({ state }, state);
+    if (state !== 'starting') tried.resolve();
     // The last failure stays visible while a restart is tried.
     const failureSoFar = state === 'starting' ? current.failure : problem;
     const { failure = failureSoFar, retryAt = null } = more;
@@ -206,6 +214,8 @@ function supervised(first: ServiceDefinition, options: SupervisorOptions) {
   const abort = (): void => ending.abort();
   return {
     snapshot: (): ServiceSnapshot => current,
+    /** Resolves once it has started, has failed to, or ends. */
+    tried: tried.promise,
     /** The result is in the snapshot. */
     start: (): void => {
       runs = runUntilStopped();

@@ -64,6 +64,28 @@ test('a failed service is stopped and restarted without affecting the others', a
   await supervisor.end();
 });
 
+test('others start once the listeners have, or have failed to, and never after the end', async () => {
+  const [listener, broken, other] = ['listener', 'broken', 'other'].map(scriptedService);
+  assert.ok(listener !== undefined && broken !== undefined && other !== undefined);
+  listener.startResults.push('slow');
+  broken.startResults.push(new Error('the port is in use'));
+  const listening = (service: ScriptedService): ScriptedService => ({
+    ...service,
+    definition: { ...service.definition, addresses: [] },
+  });
+  const { enters, supervisor } = supervise([other, listening(listener), listening(broken)], SLOW);
+  await enters('broken', 'waiting');
+  assert.equal(other.calls, []);
+  listener.becomeReady();
+  await enters('other', 'ready');
+  await supervisor.end();
+  const late = [scriptedService('listener'), scriptedService('other')] as const;
+  late[0].startResults.push('slow');
+  const ended = supervise([listening(late[0]), late[1]]);
+  await ended.supervisor.end();
+  assert.equal(late[1].calls, []);
+});
+
 test('the log has the code, the hint and the cause of a failure', async () => {
   const ill = scriptedService('ill');
   ill.startResults.push(new SvcError('LISTEN_FAILED', 'the port is in use', { hint: 'free it' }));
