@@ -2,7 +2,7 @@ import type { EmbeddingEvent } from '../providers/embedding-event.js';
 import { normalise } from '../providers/read-vectors.js';
 import { estimateTokens, halve, plainText, splitToFit } from '../providers/requests/input-text.js';
 import type { EmbeddingInput, RequestLimits, VendorAnswer } from '../providers/vendor.js';
-import { VendorFault } from '../providers/vendor-fault.js';
+import { VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 
 export interface EmbedDocumentsOptions {
@@ -30,6 +30,8 @@ const FEWEST_INPUTS = 16;
 /** How many inputs a request can have; less once the vendor has refused one. */
 interface Capacity {
   inputs: number;
+  /** Inputs in a row that the vendor has refused without a known reason. */
+  unexplained: number;
 }
 
 /** An input whose pieces come back in any order. */
@@ -62,7 +64,7 @@ export async function* embedDocuments<Input extends EmbeddingInput>(
   options: EmbedDocumentsOptions,
 ): AsyncGenerator<EmbeddedPart<Input>> {
   const { limits } = options;
-  const capacity: Capacity = { inputs: Math.min(limits.maxInputs, TARGET_INPUTS) };
+  const capacity = { inputs: Math.min(limits.maxInputs, TARGET_INPUTS), unexplained: 0 };
   const packs = packRequests(piecesOf(inputs, limits), limits, capacity);
   const underWay = new Map<readonly Piece<Input>[], Promise<SentPack<Input>>>();
   let failure: { readonly error: unknown } | undefined;
@@ -160,9 +162,20 @@ const DIVISIBLE = new Set(['input', 'too_large']);
 /** A text that every working model embeds. */
 const CONTROL: EmbeddingInput = { text: 'word' };
 
+/** After so many inputs in a row that are refused without a known reason, it is not in them. */
+const MOST_UNEXPLAINED = 5;
+
+/**
+ * Whether an input may be the cause of a fault, or how many there are, or else the model or the request itself: vendors have
+ * more words for their limits and filters than are known.
+ */
+function isUnexplained({ kind, status, isInVector }: VendorFaultDetails): boolean {
+  return isInVector === true || (kind === 'request' && (status === 400 || status === 422));
+}
+
 /**
  * @param part receives what is complete, also if a later request fails
- * @param isModelSound whether a broken vector can only be due to its input
+ * @param isModelSound whether an unexplained fault can only be due to an input
  */
 async function sendPack<Input>(
   pack: readonly Piece<Input>[],
@@ -192,28 +205,49 @@ async function sendPack<Input>(
       tokens: tokens ?? pack.reduce((sum, piece) => sum + piece.tokens, 0),
     });
     complete(pack, part, (piece, position) => addPiece(piece, vectors[position]));
+    capacity.unexplained = 0;
   } catch (error) {
     if (!(error instanceof VendorFault)) throw error;
-    const { kind, isInVector = false, isMixedUp = false } = error.details;
     if (lowerCapacity(capacity, error, pack.length)) {
       await sendPack(pack, part, options, isModelSound);
-      return;
-    }
-    if (!(isInVector || (isMixedUp && pack.length > 1) || DIVISIBLE.has(kind))) throw error;
-    // Fails if the model is broken for any text.
-    if (isInVector && !isModelSound) await options.send([CONTROL]);
-    const isSound = isModelSound || isInVector;
-    // Halve the request to isolate the bad input.
-    const pieces = pack.length > 1 ? pack : shorterPieces(first, error, options.limits);
-    if (pieces === undefined) {
-      complete(pack, part, ({ owner }) => {
-        owner.refusal = error.message;
-      });
-      return;
-    }
-    const middle = Math.ceil(pieces.length / 2);
-    await sendPack(pieces.slice(0, middle), part, options, isSound);
-    await sendPack(pieces.slice(middle), part, options, isSound);
+    } else await divide(pack, error, part, options, isModelSound);
+  }
+}
+
+/**
+ * Halves a request to isolate the bad input, which is divided, too, if it may be too long.
+ *
+ * @throws the fault if neither an input nor their number can be the cause
+ */
+async function divide<Input>(
+  pack: readonly Piece<Input>[],
+  fault: VendorFault,
+  part: CompletedPart<Input>,
+  options: EmbedDocumentsOptions & { readonly capacity: Capacity },
+  isModelSound: boolean,
+): Promise<void> {
+  const { capacity } = options;
+  const { kind, isMixedUp = false } = fault.details;
+  const isOpen = isUnexplained(fault.details);
+  if (!(isOpen || (isMixedUp && pack.length > 1) || DIVISIBLE.has(kind))) throw fault;
+  // Fails if it is so for any text.
+  if (isOpen && !isModelSound) await options.send([CONTROL]);
+  const isSound = isModelSound || isOpen;
+  const pieces = pack.length > 1 ? pack : shorterPieces(pack[0], fault, options.limits);
+  if (pieces === undefined) {
+    if (kind === 'request' && ++capacity.unexplained >= MOST_UNEXPLAINED) throw fault;
+    complete(pack, part, ({ owner }) => {
+      owner.refusal = fault.message;
+    });
+    return;
+  }
+  const middle = Math.ceil(pieces.length / 2);
+  const refused = part.refused.length;
+  await sendPack(pieces.slice(0, middle), part, options, isSound);
+  await sendPack(pieces.slice(middle), part, options, isSound);
+  // It was due to their number.
+  if (kind === 'request' && pack.length > 1 && part.refused.length === refused) {
+    capacity.inputs = Math.min(capacity.inputs, middle);
   }
 }
 
@@ -226,14 +260,14 @@ function lowerCapacity(capacity: Capacity, { details }: VendorFault, inputs: num
   return true;
 }
 
-/** Shorter pieces of an input that the vendor finds too long; undefined if that cannot help. */
+/** Shorter pieces of an input that the vendor finds too long, or may; undefined if that cannot help. */
 function shorterPieces<Input>(
   piece: Piece<Input> | undefined,
   { details }: VendorFault,
   limits: RequestLimits,
 ): readonly Piece<Input>[] | undefined {
-  const contents =
-    piece === undefined || details.kind !== 'too_large' ? undefined : halve(piece.content);
+  const mayBeTooLong = details.kind === 'too_large' || details.kind === 'request';
+  const contents = piece === undefined || !mayBeTooLong ? undefined : halve(piece.content);
   if (piece === undefined || contents === undefined) return undefined;
   piece.owner.missing += contents.length - 1;
   return contents.map((content) => pieceOf(piece.owner, content, limits));

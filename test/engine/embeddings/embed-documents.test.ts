@@ -264,6 +264,50 @@ test('if no vector is finite, a second request shows that the model is at fault'
   assert.is(requests, 2);
 });
 
+/** A vendor that refuses in words that are not known, and the numbers of texts that it was sent. */
+function vendorThatRefuses(isRefused: (texts: readonly string[]) => boolean) {
+  const sizes: number[] = [];
+  const onRequest = (texts: readonly string[]): void => {
+    sizes.push(texts.length);
+    if (isRefused(texts)) throw new VendorFault('request', 'fault 4711', { status: 400 });
+  };
+  return { vendor: { ...brokenVendor(() => false), onRequest }, sizes };
+}
+
+const NOTES = Array.from({ length: 250 }, (_, at) => ({ text: `note ${at}` }));
+
+test('a text that is refused in unknown words costs only itself', async () => {
+  const { vendor, sizes } = vendorThatRefuses((texts) => texts.includes('note 77'));
+  const { embedded, refused } = await embedAt(vendor, NOTES);
+  assert.equal(refused, [{ text: 'note 77' }]);
+  assert.is(embedded.length, 249);
+  assert.equal(sizes.slice(-2), [100, 50], 'later requests are not smaller');
+});
+
+test('if a number of texts is refused in unknown words, later requests have fewer', async () => {
+  const { vendor, sizes } = vendorThatRefuses(({ length }) => length > 40);
+  assert.equal(await embedAt(vendor, NOTES), { embedded: NOTES, refused: [] });
+  assert.equal(
+    sizes.filter((size) => size > 40),
+    [100, 50],
+  );
+});
+
+test('a text that is too long in unknown words is divided', async () => {
+  const { vendor } = vendorThatRefuses((texts) => texts.some((text) => bytes(text) > 200));
+  const long = { text: 'word '.repeat(100) };
+  assert.equal((await embedAt(vendor, [...NOTES, long])).refused, []);
+});
+
+test('a model that refuses any text, or all but the shortest, ends the run', async () => {
+  const any = vendorThatRefuses(() => true);
+  assert.match((await faultOf(embedAt(any.vendor, NOTES))).message, '4711');
+  assert.equal(any.sizes, [100, 1], 'a second request shows that it is not due to a text');
+  const most = vendorThatRefuses((texts) => texts.some((text) => text.length > 4));
+  assert.match((await faultOf(embedAt(most.vendor, NOTES))).message, '4711');
+  assert.ok(most.sizes.length < 30, `${most.sizes.length} requests`);
+});
+
 /** A vendor that has no vectors for a request with more inputs than it takes. */
 function silentVendor(mostInputs: number): TestVendor & { readonly sizes: readonly number[] } {
   const sizes: number[] = [];

@@ -141,6 +141,29 @@ test('a request with more texts than a server takes is divided, and later ones h
   }
 });
 
+test('a number of texts, or a text, that a server refuses in unknown words is divided', async () => {
+  await withServer(async (fake, adapter) => {
+    const body = { errors: [{ code: 5006, message: 'AiError: 4711' }], success: false };
+    fake.takeAtMost(10, { status: 400, body });
+    fake.refuse((text) => text.length > 1500, { status: 400, body });
+    const inputs = Array.from({ length: 30 }, (_, at) => ({ text: `note ${at}` }));
+    const { embedded, refused } = await embedAll(adapter, [...inputs, { text: 'f3'.repeat(1200) }]);
+    assert.equal([embedded.length, refused], [31, []]);
+  });
+});
+
+test('a request that is wrong for any text fails, and is sent once more at most', async () => {
+  await withServer(async (fake, adapter) => {
+    const body = { errors: [{ code: 5006, message: 'AiError: 4711' }], success: false };
+    await adapter.embedQuery('a question that is answered');
+    fake.refuse(() => true, { status: 400, body });
+    const failure = await failureOf(embedAll(adapter, [{ text: 'one' }, { text: 'two' }]));
+    assert.is(failure.code, 'PROVIDER_REFUSED');
+    assert.match(failure.message, 'AiError: 4711');
+    assert.is(fake.requests.length, 3);
+  });
+});
+
 /** By LiteLLM, a gateway of a company, and OpenRouter in two forms. */
 const WITHOUT_BASE64 = [
   [

@@ -93,7 +93,8 @@ export function messageIn(body: unknown, levels = MESSAGE_LEVELS): string | unde
   const original = messageIn(typeof raw === 'string' ? jsonOrText(raw) : raw, levels - 1);
   if (original !== undefined) return original;
   const fields: ReadonlyMap<string, unknown> = new Map(Object.entries(body));
-  for (const name of ['error', 'message', 'detail', 'msg']) {
+  // The last two are of Cloudflare and of gateways of companies.
+  for (const name of ['error', 'message', 'detail', 'msg', 'errors', 'errorMessage']) {
     const text = messageIn(fields.get(name), levels - 1);
     if (text !== undefined) return text;
   }
