@@ -258,7 +258,7 @@ export const WARNING_CODES = {
   SEARCH_OFF: 'Memory search is off for every agent, so there was nothing to do.',
   SECRET_UNCHECKED: 'The secret is in a variable that is not set here, so it could not be checked.',
   SOURCE_OFF: 'The requested source is not searched in this configuration.',
-  STORAGE_UNAVAILABLE: 'The shared store cannot be used now.',
+  STORAGE_UNAVAILABLE: 'The shared store or the flow database cannot be used now.',
   VECTOR_EXTENSION_UNAVAILABLE:
     'The vector extension cannot be loaded; vectors are compared in process with the same results.',
 } as const satisfies Record<string, string>;

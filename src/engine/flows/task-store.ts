@@ -105,16 +105,17 @@ export function taskStore(store: FlowStore) {
   };
 }
 
-/** A server that restarts, or a change that met another one: trying again helps. */
+/** A server that restarts, a change that met another one, or a file that a backup keeps locked: trying again helps. */
 const OUTAGES: ReadonlySet<ErrorCode> = new Set([
+  'FLOWS_BUSY',
   'STORAGE_BUSY',
   'STORAGE_UNCERTAIN',
   'STORAGE_UNREACHABLE',
 ]);
 
 /**
- * Opens flows and waits for a task, also while the shared server does not answer: workers start again for each task, so
- * even the first attempt can meet an outage.
+ * Opens flows and waits for a task, also while they cannot be used for a time: workers start again for each task, so even
+ * the first attempt can meet an outage.
  *
  * @param onOutage called with each failure that is retried
  * @throws any other failure; the signal's reason

@@ -77,7 +77,7 @@ test('a result that is nested too deeply is refused, and its task is still held'
   await flows.close();
 });
 
-test('a worker that waits survives an outage of the server, and nothing else', async () => {
+test('a worker that waits survives an outage of the server and a locked file, and nothing else', async () => {
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   const outage = new SvcError('STORAGE_UNREACHABLE', 'it does not answer');
@@ -95,8 +95,9 @@ test('a worker that waits survives an outage of the server, and nothing else', a
       (error) => seen.push(error),
     );
   assert.is((await failureOf(wait(failures))).code, 'STORAGE_REFUSED');
-  assert.is((await wait([outage])).task.taskId, id);
-  assert.equal(seen, [outage, outage]);
+  const locked = new SvcError('FLOWS_BUSY', 'a backup reads it');
+  assert.is((await wait([outage, locked])).task.taskId, id);
+  assert.equal(seen, [outage, outage, locked]);
   await flows.close();
 });
 
