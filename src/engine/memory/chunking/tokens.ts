@@ -41,21 +41,37 @@ export function isCjk(codePoint: number): boolean {
   );
 }
 
-/** A file embedded in a text, such as an image in an exported document: nobody searches for it. */
-const EMBEDDED = /data:[\w.+/-]{1,100}(?:;[\w=-]{1,100}){0,3};base64,[\w+/=%-]{1000,}[)>"']?/gu;
+/**
+ * The start of a file embedded in a text, such as an image in an exported document: nobody searches for it. A pattern of
+ * all its bytes would exceed the stack of regular expressions from 4 MB on.
+ */
+const EMBEDDED = /data:[\w.+/-]{1,100}(?:;[\w=-]{1,100}){0,3};base64,(?=[\w+/=%-]{1000})/gu;
+
+/** Where the bytes of the embedded files are in a text. */
+function* embeddedBytes(text: string) {
+  const others = /[^\w+/=%-]/gu;
+  for (const start of text.matchAll(EMBEDDED)) {
+    const from = start.index + start[0].length;
+    others.lastIndex = from;
+    yield { index: start.index, from, to: others.exec(text)?.index ?? text.length };
+  }
+}
 
 /** Replaces the bytes of each embedded file by an ellipsis. */
 export function withoutFiles(text: string): string {
-  return text.replaceAll(EMBEDDED, (file) => {
-    const closing = /[)>"']$/u.exec(file)?.[0] ?? '';
-    return `${file.slice(0, file.indexOf(',') + 1)}…${closing}`;
-  });
+  let kept = '';
+  let start = 0;
+  for (const { from, to } of embeddedBytes(text)) {
+    kept += `${text.slice(start, from)}…`;
+    start = to;
+  }
+  return kept + text.slice(start);
 }
 
 /** The pieces of a text, without embedded files, in order; each costs at most `tokens`. */
 export function* piecesWithin(text: string, tokens: number): Generator<string> {
   let start = 0;
-  const embedded = text.matchAll(EMBEDDED);
+  const embedded = embeddedBytes(text);
   for (let file = embedded.next(); ; file = embedded.next()) {
     const stop = file.done === true ? text.length : file.value.index;
     while (start < stop) {
@@ -64,7 +80,7 @@ export function* piecesWithin(text: string, tokens: number): Generator<string> {
       start = end;
     }
     if (file.done === true) return;
-    start += file.value[0].length;
+    start = file.value.to + (/[)>"']/u.test(text.charAt(file.value.to)) ? 1 : 0);
   }
 }
 

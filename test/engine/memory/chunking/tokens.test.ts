@@ -5,6 +5,7 @@ import {
   cutAtTokens,
   estimateTokens,
   piecesWithin,
+  withoutFiles,
 } from '../../../../src/engine/memory/chunking/tokens.js';
 import { codePoint } from '../../../support/code-point.js';
 import { isWellFormed } from '../../../support/markdown.js';
@@ -64,6 +65,9 @@ test('the pieces of a text leave out only embedded files', () => {
   const text = `![the harbour](${image}) and ![](${image}) end`;
   assert.equal([...piecesWithin(text, 100)], ['![the harbour](', ' and ![](', ' end']);
   assert.equal([...piecesWithin(image, 100)], []);
+  const photo = `data:image/png;base64,${'A'.repeat(20_000_000)}`;
+  assert.equal([...piecesWithin(`${photo}) and ${photo}`, 100)], [' and ']);
+  assert.is(withoutFiles(`![](${photo}) and`), '![](data:image/png;base64,…) and');
   const icon = 'see data:image/png;base64,iVBORw0KGgo=';
   assert.equal([...piecesWithin(icon, 100)], [icon]);
   assert.is([...piecesWithin('data:a/b;base64,'.repeat(5000), 100)].join('').length, 80_000);
