@@ -60,6 +60,15 @@ export async function endOfForeground(child: ChildProcess): Promise<ForegroundEn
   }
 }
 
+/** Part of a word can be quoted, as in `--user-data-dir="/tmp/a b"`. A quote that is never closed is text. */
+const WORD = /(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/gu;
+const QUOTED = /"([^"]*)"|'([^']*)'/gu;
+
+/** The program and the arguments of `$EDITOR` or `$PAGER`; not for a shell. */
+export function commandWords(command: string): readonly string[] {
+  return Array.from(command.matchAll(WORD), ([word]) => word.replaceAll(QUOTED, '$1$2'));
+}
+
 /** Whether a text is longer than the terminal. */
 export function needsPager(text: string): boolean {
   return text.split('\n').length > (process.stdout.rows || 24);
@@ -71,7 +80,7 @@ export async function page(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const command = env['SVC_PAGER'] ?? env['PAGER'] ?? 'less';
-  const [program = '', ...args] = command.trim().split(/\s+/u);
+  const [program = '', ...args] = commandWords(command);
   if (program === '' || !(await runPager(program, args, text, env))) process.stdout.write(text);
 }
 

@@ -6,7 +6,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
 import { shellWord } from '../engine/support/text.js';
 import type { CommandContext } from './command-context.js';
-import { endOfForeground } from './foreground.js';
+import { commandWords, endOfForeground } from './foreground.js';
 
 /**
  * Opens `$VISUAL` or `$EDITOR` at a location, or passes on the location if neither is set. PDF and Word files are opened
@@ -104,10 +104,6 @@ const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[]
   ],
 ];
 
-/** Part of a word can be quoted, as in `--user-data-dir="/tmp/a b"`. A quote that is never closed is text. */
-const WORD = /(?:[^\s"']|"[^"]*"|'[^']*'|["'])+/gu;
-const QUOTED = /"([^"]*)"|'([^']*)'/gu;
-
 /**
  * A program and its arguments that open a location.
  *
@@ -117,8 +113,7 @@ export function editorCommand(
   command: string,
   { file, line, column = 1 }: EditorLocation,
 ): { readonly program: string; readonly args: readonly string[] } {
-  const words = Array.from(command.matchAll(WORD), ([word]) => word.replaceAll(QUOTED, '$1$2'));
-  const [program = command, ...userArgs] = words;
+  const [program = command, ...userArgs] = commandWords(command);
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.
   const names = [name, (name.split(/[.\d]/u)[0] ?? '').replace(/-$/u, '')];

@@ -58,11 +58,11 @@ test('a location is a link to the file if the terminal supports links', async ()
 test('output longer than the terminal goes through the pager in full, best result first', async () => {
   const root = home(12);
   const seen = root.at('seen.txt');
-  const pager = root.writeScript('my-pager', `cat > ${seen}\necho "paged $1 $LESS"`);
-  const text = await shown(root, ['-n', '12'], { SVC_PAGER: `${pager} one`, LESS: 'X' });
+  const pager = root.writeScript('my pager', `cat > ${seen}\necho "paged $1 $LESS"`);
+  const text = await shown(root, ['-n', '12'], { SVC_PAGER: `"${pager}" one`, LESS: 'X' });
   assert.is(text, 'paged one X\r\n');
   assert.is(readFileSync(seen, 'utf8').match(/memory\/n/g)?.length, 12);
-  assert.not.match(await shown(root, ['-n', '2'], { SVC_PAGER: pager }), 'paged');
+  assert.not.match(await shown(root, ['-n', '2'], { SVC_PAGER: `'${pager}'` }), 'paged');
   const direct = await shown(root, ['-n', '12'], { SVC_PAGER: '/none/such' });
   assert.is(direct.match(/memory\/n/g)?.length, 12);
 });
