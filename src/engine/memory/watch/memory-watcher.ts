@@ -126,6 +126,7 @@ export class MemoryWatcher {
 
   /** Mirrors files while passages are embedded, which may take hours; the running sync embeds their passages, too. */
   private async follow(): Promise<void> {
+    let hasFailed = false;
     this.following = this.endingOnBugs(async () => {
       this.isDirty = false;
       this.source?.refresh();
@@ -141,13 +142,20 @@ export class MemoryWatcher {
         if (!signal.aborted) this.onEvent({ type: 'synced', cause: 'changed', summary });
       } catch (error) {
         if (!signal.aborted && watchFailureOf(error) === undefined) throw error;
-        // Left to the next sync, which reports what fails.
+        // Left to the next sync, which reports it.
+        hasFailed = true;
+      }
+      // The running sync may have looked for passages before these were there.
+      if (hasFailed || !this.isEmbedding) {
         this.isDirty = true;
         this.isDue = true;
       }
     });
     await this.following;
     this.following = undefined;
+    if (hasFailed || !this.isEmbedding || !this.isDue || !this.isDirty) return;
+    this.isDue = false;
+    await this.follow();
   }
 
   /** One sync at a time: it sets the timer of the next one, and changes meanwhile wait for its end, or its vectors. */
