@@ -209,6 +209,7 @@ function unusable(
 
 const UNUSABLE: Readonly<Record<IndexHeader, { readonly code: string; readonly hint: string }>> = {
   current: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
+  empty: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
   foreign: {
     code: 'index-foreign',
     hint: 'the next sync renames the file to end in ".replaced" and builds an index',

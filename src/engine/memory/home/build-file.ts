@@ -72,8 +72,7 @@ export async function publishBuild(
 /** Only an index can be discarded; anything else may be there because of a typo in `store.path`. */
 function setAsideForeign(indexFile: string): void {
   const stats = lstatSync(indexFile, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size === 0) return;
-  if (indexHeader(indexFile) !== 'foreign') return;
+  if (stats?.isFile() !== true || indexHeader(indexFile) !== 'foreign') return;
   renameSync(indexFile, claimSetAsideFile(indexFile));
 }
 
@@ -101,8 +100,7 @@ const LOCK_WAIT_MS = 5000;
  * @throws SvcError INDEX_LOCKED, INDEX_UNWRITABLE
  */
 export async function resetIndex(indexFile: string, clock: Clock): Promise<ResetResult> {
-  const size = statIndex(indexFile)?.size ?? 0;
-  if (size > 0 && indexHeader(indexFile) === 'foreign') {
+  if (statIndex(indexFile) !== undefined && indexHeader(indexFile) === 'foreign') {
     throw new SvcError('INDEX_UNWRITABLE', `cannot delete ${indexFile}: it is not an svc index`, {
       hint: 'move it away, or set memorySearch.store.path to another file',
     });

@@ -52,13 +52,14 @@ export function bytesOnDisk(file: string): number {
   }, 0);
 }
 
-export type IndexHeader = 'current' | 'foreign' | 'other';
+export type IndexHeader = 'current' | 'empty' | 'foreign' | 'other';
 
 const HEADER_BYTES = 72;
 
 /** Classifies a file by its SQLite header (https://sqlite.org/fileformat2.html, §1.3). */
 export function indexHeader(file: string): IndexHeader {
   const header = readPart(file, 0, HEADER_BYTES);
+  if (header.length === 0) return 'empty';
   const isDatabase =
     header.length === HEADER_BYTES && header.toString('latin1', 0, 16) === 'SQLite format 3\0';
   if (!isDatabase || header.readInt32BE(68) !== APPLICATION_ID) return 'foreign';

@@ -157,9 +157,11 @@ function ofOtherVersion(file: string, schemaVersion: number): OpenedIndex {
   return { state: 'unusable', why: foreignOr(file, older) };
 }
 
-/** The complaint, unless the file is something else, which a new index does not delete. */
+/** The complaint, unless the file is empty, or something else, which a new index does not delete. */
 function foreignOr(file: string, complaint: string): string {
-  return indexHeader(file) === 'foreign'
+  const header = indexHeader(file);
+  if (header === 'empty') return 'it is empty';
+  return header === 'foreign'
     ? 'it is not an svc index; it is kept with the suffix .replaced'
     : complaint;
 }

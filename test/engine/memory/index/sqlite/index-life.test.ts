@@ -105,6 +105,17 @@ test('a file that may be something else is set aside, not deleted', async () => 
   assert.equal(readFileSync(`${indexFile}.replaced`), before);
 });
 
+test('an empty file, which a power failure can leave, is rebuilt and not set aside', async () => {
+  const { target } = await indexed();
+  const { indexFile } = target;
+  writeFileSync(indexFile, '');
+  const { index } = await backendOn(target).status();
+  assert.is(index.state === 'unusable' ? index.why : '', 'it is empty');
+  await backendOn(target).sync({});
+  assert.equal(await contentOf(indexFile, QUERIES), CONTENT);
+  assert.not.ok(existsSync(`${indexFile}.replaced`));
+});
+
 test('a damaged index is deleted and rebuilt from the files', async () => {
   const { target, bytes } = await indexed();
   writeFileSync(target.indexFile, Buffer.concat([bytes.subarray(0, 4096), randomBytes(8192)]));
