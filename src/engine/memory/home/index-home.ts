@@ -18,8 +18,8 @@ export interface IndexHome {
   isCurrent(index: MemoryIndex): boolean;
   /** Opens the index to write it; undefined if there is none. The caller closes it. */
   openToWrite(): Promise<MemoryIndex | undefined>;
-  /** Makes the index mirror the scanned files, without vectors. */
-  mirror(run: SyncRun): Promise<SyncSummary>;
+  /** Makes the index mirror the scanned files, without vectors; undefined if that has to wait until nobody embeds. */
+  mirror(run: SyncRun): Promise<SyncSummary | undefined>;
   /** What is kept out of memory; undefined if nothing ever was. @throws SvcError FORGET_LIST_INVALID */
   readForgetList(): Promise<ForgetList | undefined>;
   /**

@@ -14,11 +14,18 @@ import {
 } from '../index/index.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
-import { syncLock, withIndexLock } from '../sync/index-lock.js';
+import { acquireIndexLock } from '../sync/index-lock.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 
-/** Updates the index in place, or rebuilds it if necessary. */
-export async function mirrorFile(run: SyncRun, vectors: VectorSettings): Promise<SyncSummary> {
+/**
+ * Updates the index in place, or rebuilds it if necessary.
+ *
+ * @returns undefined if it has to be rebuilt, but another process embeds
+ */
+export async function mirrorFile(
+  run: SyncRun,
+  vectors: VectorSettings,
+): Promise<SyncSummary | undefined> {
   const { indexFile } = run.target;
   removeStrayBuilds(indexFile);
   const opened = openIndex(indexFile, 'write', vectors);
@@ -63,33 +70,35 @@ async function rebuildIndex(
   run: SyncRun,
   opened: OpenedIndex,
   rebuild: Rebuild,
-): Promise<SyncSummary> {
+): Promise<SyncSummary | undefined> {
   const { indexFile, settings } = run.target;
   const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
+  const now = { part: 'vectors', nowMs: run.options.clock.now(), waitMs: 0 } as const;
+  const lock = run.isAlone ? undefined : await acquireIndexLock(indexFile, now);
+  if (!run.isAlone && lock === undefined) return undefined;
   run.onEvent({ type: 'rebuild.started', ...rebuild });
-  return withIndexLock(indexFile, syncLock(run, 'vectors'), async () => {
-    try {
-      using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
-      // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
-      // the old index is damaged.
-      if (opened.state !== 'missing') {
-        const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
-        build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
-      }
-      build.noteForgetList(forgetMark(run.target.forget));
-      const result = await fillIndex(run, build);
-      if (result.stopped && opened.state === 'ready') {
-        return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
-      }
-      run.onEvent({ type: 'publish.started' });
-      await tidyCopied(build, run.options, isScrubRequested);
-      await publishBuild(build, indexFile, opened.state);
-      return summaryOf(run, result, rebuild);
-    } finally {
-      removeIndexFiles(buildFile(indexFile));
+  try {
+    using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
+    // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
+    // the old index is damaged.
+    if (opened.state !== 'missing') {
+      const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
+      build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
-  });
+    build.noteForgetList(forgetMark(run.target.forget));
+    const result = await fillIndex(run, build);
+    if (result.stopped && opened.state === 'ready') {
+      return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
+    }
+    run.onEvent({ type: 'publish.started' });
+    await tidyCopied(build, run.options, isScrubRequested);
+    await publishBuild(build, indexFile, opened.state);
+    return summaryOf(run, result, rebuild);
+  } finally {
+    removeIndexFiles(buildFile(indexFile));
+    lock?.release();
+  }
 }
 
 /** The cache is there so that unchanged text is not embedded again, even then (spec/memory-search §2.8). */

@@ -4,6 +4,7 @@ import type { Clock } from '../../support/context.js';
 import { msSince, runningMs } from '../../support/time.js';
 import { readForgotten } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
+import { currentIdentity, identityDifferences } from '../index/index.js';
 import { removeStrays, type Scan, scanSources } from '../sources/index.js';
 import {
   excludesEverythingWarning,
@@ -29,20 +30,30 @@ export interface KeptIndex extends SyncTarget {
 export async function mirrorFiles(target: KeptIndex, options: SyncOptions): Promise<SyncSummary> {
   const startedMs = runningMs();
   const onEvent = options.onEvent ?? (() => undefined);
-  return withIndexLock(target.indexFile, syncLock({ options, onEvent }), async () => {
+  const mirror = async (isAlone: boolean): Promise<SyncSummary | undefined> => {
     const before = scanSources(target.sources);
     removeStrays(before, options.clock.now());
     await waitForFileTimes(before.files, options.clock);
     const scan = await archiveTranscripts(before, target, options);
     const scannedMs = options.clock.now();
     for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
-    const run = { target, scan, scannedMs, options, onEvent, startedMs };
+    const run = { target, scan, scannedMs, options, onEvent, isAlone, startedMs };
     const summary = await target.home.mirror(run);
+    if (summary === undefined) return undefined;
     const warning = scan.files.some(({ source }) => source === 'memory')
       ? undefined
       : excludesEverythingWarning(scan.decisions, target.sources.memory.workspaceDir);
     return warning === undefined ? summary : { ...summary, warnings: [warning] };
-  });
+  };
+  const lock = syncLock({ options, onEvent });
+  const mirrored = await withIndexLock(target.indexFile, lock, () => mirror(false));
+  if (mirrored !== undefined) return mirrored;
+  const alone = syncLock({ options, onEvent }, 'vectors');
+  const replaced = await withIndexLock(target.indexFile, alone, () =>
+    withIndexLock(target.indexFile, lock, () => mirror(true)),
+  );
+  if (replaced === undefined) throw new Error('an index that nobody embeds can be replaced');
+  return replaced;
 }
 
 /**
@@ -68,6 +79,9 @@ export async function addVectors(
     const opened = await target.home.openToWrite();
     if (opened === undefined) return summary;
     using index = closing(opened);
+    // While this waited, another project may have taken over the index, whose notes are not for this provider.
+    const wanted = currentIdentity(target.settings);
+    if (identityDifferences(await index.identity(), wanted).length > 0) return summary;
     const { embedMissing } = await import('../embedding/embed-missing.js');
     try {
       const { workspaceDir } = target.sources.memory;

@@ -43,6 +43,8 @@ export interface SyncRun {
   readonly scannedMs: number;
   readonly options: SyncOptions;
   readonly onEvent: (event: SyncEvent) => void;
+  /** Nobody else embeds until it is over, so the index can be replaced. */
+  readonly isAlone: boolean;
   /** runningMs() at the start. */
   readonly startedMs: number;
 }

@@ -15,7 +15,7 @@ import type { SyncRun } from './fill-index.js';
 /**
  * What a lock of an index is for: `content` to mirror files and to replace the index, `vectors` to embed its passages,
  * which may take hours in which files change. Replacing needs both, since vectors would be stored in what is replaced.
- * Whoever has `vectors` never waits for `content`.
+ * Whoever has `content` never waits for `vectors`, so that others can mirror files and forget meanwhile.
  */
 export type LockedPart = 'content' | 'vectors';
 
@@ -106,8 +106,8 @@ export async function withWholeIndexLock<T>(
   options: LockOptions,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  return withIndexLock(indexFile, options, () =>
-    withIndexLock(indexFile, { ...options, part: 'vectors' }, work),
+  return withIndexLock(indexFile, { ...options, part: 'vectors' }, () =>
+    withIndexLock(indexFile, options, work),
   );
 }
 

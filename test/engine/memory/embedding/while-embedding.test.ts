@@ -63,7 +63,21 @@ test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   await vendor.whenAsked;
   const refused = await failureOf(other.backend.sync({ force: true, lockWaitMs: 0 }));
   assert.is(refused.code, 'INDEX_LOCKED');
-  const forced = other.backend.sync({ force: true });
+  let waits = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'lock.waiting') waits();
+  };
+  const forced = other.backend.sync({ force: true, onEvent });
+  await waiting;
+  // It keeps nobody else waiting.
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  const third = await notes.open();
+  const { added } = await third.backend.sync({ embeds: false, lockWaitMs: 0 });
+  assert.is(added, 1);
+  await third.backend.close();
   vendor.answer();
   await syncing;
   const { rebuild, embedding } = await forced;
@@ -84,13 +98,13 @@ test('is kept fresh by the watcher that embeds', async ({ vendor }) => {
   await vendor.whenAsked;
   notes.folder.write('memory/new.md', 'The zebra crosses.');
   await waitFor('the new note', () => synced.some(({ added }) => added === 1));
-  assert.equal(
-    synced.map(({ embedding }) => embedding),
-    [undefined],
-  );
+  // The system may report one change as two.
+  const embedded = (): SyncSummary[] => synced.filter(({ embedding }) => embedding !== undefined);
+  assert.is(embedded().length, 0);
   vendor.answer();
   await started;
-  assert.equal([synced[1]?.embedding?.embedded, synced[1]?.embedding?.pending], [2, 0]);
+  const [first] = embedded();
+  assert.equal([first?.embedding?.embedded, first?.embedding?.pending], [2, 0]);
   await watcher.close();
   await memory.backend.close();
 });
@@ -120,11 +134,8 @@ test('is kept fresh by a watcher that waits, and continues if the other process 
   assert.is((await syncing).outcome, 'stopped');
   vendor.answer();
   await started;
-  const embeddings = synced().map(({ embedding }) => [embedding?.embedded, embedding?.pending]);
-  assert.equal(embeddings, [
-    [undefined, undefined],
-    [2, 0],
-  ]);
+  const [first] = synced().filter(({ embedding }) => embedding !== undefined);
+  assert.equal([first?.embedding?.embedded, first?.embedding?.pending], [2, 0]);
   await watcher.close();
   await embedder.backend.close();
   await memory.backend.close();

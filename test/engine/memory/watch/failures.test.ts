@@ -11,6 +11,7 @@ import {
   type WatchListener,
 } from '../../../../src/engine/memory/watch/folder-watches.js';
 import type { WatchEvent, WatchTarget } from '../../../../src/engine/memory/watch/watch-events.js';
+import { deferred } from '../../../../src/engine/support/async.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
 import { testWatcher } from '../../../support/watcher.js';
 
@@ -205,6 +206,40 @@ test('pending vectors of a batch job are collected later', async () => {
     await live.watcher.start();
     await live.until((event) => event.type === 'synced' && event.cause === 'interval');
     assert.is(live.events.filter(ofType('failed')).length, 0);
+  } finally {
+    await live.close();
+  }
+});
+
+test('files that are mirrored until after the last passage was embedded get their vectors from another sync', async () => {
+  const folder = workspace();
+  const following = deferred<void>();
+  const embedded = deferred<void>();
+  const calls: string[] = [];
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      calls.push(request.embeds === false ? 'mirror' : 'embed');
+      if (calls.length === 1) {
+        const passages = { passages: 1, known: 0 };
+        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
+        await following.promise;
+      } else if (calls.length === 2) {
+        following.resolve();
+        await embedded.promise;
+      }
+      return real.sync(request);
+    };
+  };
+  const live = testWatcher(folder.path, { sync });
+  try {
+    const started = live.watcher.start();
+    await live.until((event) => event.type === 'progress');
+    folder.write('memory/new.md', 'The zebra crosses.\n');
+    await live.until(ofType('synced'));
+    embedded.resolve();
+    await started;
+    await live.until(() => live.syncs() >= 3);
+    assert.equal(calls.slice(0, 3), ['embed', 'mirror', 'embed']);
   } finally {
     await live.close();
   }
