@@ -52,7 +52,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       const atMs = clock.now();
       const onWarning = (warning: Warning): number => warnings.push(warning);
       await keeper.answer({ ...work, onWarning }, async (index) => {
-        if (tally.bytes > 0) throw damagedMeanwhile(target.indexFile);
+        if (tally.bytes > 0) throw replacedMeanwhile(target.indexFile);
         const { signal } = work;
         const context = { index, memory, forgotten, texts, agent, atMs, vectors, signal };
         for await (const line of exportLines(context, tally)) await write(line);
@@ -101,6 +101,13 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       return { notIndexed, vectors };
     });
   }
+}
+
+/** Not a damage, for which the index would be rebuilt. */
+function replacedMeanwhile(indexFile: string): SvcError {
+  return new SvcError('INDEX_LOCKED', `the index ${indexFile} was replaced during the export`, {
+    hint: 'run the command again',
+  });
 }
 
 function damagedMeanwhile(indexFile: string): SvcError {

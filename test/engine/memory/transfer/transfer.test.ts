@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -251,6 +252,24 @@ test('a document is exported as it is, or left out if something in it is forgott
     { path: 'door.html', reason: 'forgotten' },
     { path: 'whole.html', reason: 'forgotten' },
   ]);
+});
+
+test('an index that is replaced during an export is not rebuilt as damaged', async () => {
+  const world = worldOf({ 'a.md': 'Amber.', 'b.md': 'Basil.' });
+  await world.backend.sync({});
+  const other = backendOn(world.target);
+  let inode: number | undefined;
+  const transfer = await world.backend.transfer();
+  const exporting = transfer.export({ agent: 'main', vectors: false }, async () => {
+    if (inode !== undefined) return;
+    // Its number may be used again at once.
+    renameSync(world.target.indexFile, `${world.target.indexFile}.old`);
+    await other.sync({});
+    inode = statSync(world.target.indexFile).ino;
+  });
+  assert.is((await failureOf(exporting)).code, 'INDEX_LOCKED');
+  assert.is(statSync(world.target.indexFile).ino, inode);
+  await other.close();
 });
 
 test('documents from outside the workspace land among its notes', async () => {
