@@ -162,9 +162,9 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
       before = answers.counts().embedded;
       await embedAll(missing, adapter, identity, signal);
       if (limit !== undefined) break;
-      // Other syncs mirror files that change meanwhile.
+      // Other syncs mirror notes that change meanwhile.
       missing = await missingWork(index, adapter, identity);
-      if (missing.chunks === 0) break;
+      if (missing.chunks === missing.media || missing.isInJobs) break;
     }
     signal.throwIfAborted();
     await tidy(identity);
