@@ -94,7 +94,7 @@ export const PROMISES: readonly CheckedPromise[] = [
     },
   },
   {
-    promise: 'There is one writer at a time, and no stale locks.',
+    promise: 'One process at a time indexes files, and one embeds. There are no stale locks.',
     check: async ({ world }) => {
       const both = [1, 2].map(() => world.svc('memory', 'index', '--json'));
       for (const run of await Promise.all(both)) {

@@ -18,6 +18,8 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/providers/local/model.ts':
     'a model reference of the configuration; its parts cannot hold what ends them',
   'engine/integrate/entry.ts': 'a fixed command line',
+  'engine/postgres/server-fault.ts': 'fixed words',
+  'engine/providers/openai.ts': 'fixed words, and digits between two of them',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
   'engine/memory/search/dates-in-words.ts': 'names of months, next to fixed words',
   'engine/memory/search/repeats.ts': 'dates of bounded digits, and names of months and weekdays',

@@ -71,6 +71,8 @@ export class IndexKeeper {
   private opening: ReturnType<IndexHome['open']> | undefined;
   /** Until it is over: one sync at a time within this process. The lock on disk only separates processes. */
   private syncing: Promise<unknown> | undefined;
+  /** The second half of a sync of this process, while it embeds. */
+  private embedding: Promise<unknown> | undefined;
   private answering = 0;
   /** Replaced while running queries may still read them. */
   private readonly retired: MemoryIndex[] = [];
@@ -92,6 +94,8 @@ export class IndexKeeper {
     const answerFresh = async (): Promise<T> => {
       for (let retriesLeft = MAX_RETRIES; ; retriesLeft--) {
         const index = await this.freshIndex(work, embeds);
+        // A few new passages have their vectors in a moment.
+        if (embeds) await waitAtMost(OWN_SYNC_WAIT_MS, work.signal, this.embedding);
         const answer = await ask(index);
         // Otherwise, another process has replaced the index meanwhile, possibly with one of other notes.
         if (this.options.target.home.isCurrent(index)) return answer;
@@ -205,13 +209,13 @@ export class IndexKeeper {
     { signal, onWarning }: WorkOptions,
   ): Promise<MemoryIndex | undefined> {
     if (usable !== undefined) {
-      await this.waitForOwnSync(OWN_SYNC_WAIT_MS, signal);
+      await waitAtMost(OWN_SYNC_WAIT_MS, signal, this.syncing);
       if (this.syncing === undefined) return undefined;
       if (!(await this.isFresh(usable))) onWarning?.(updatingWarning());
       return usable;
     }
     while (this.syncing !== undefined) {
-      await this.waitForOwnSync(FIRST_INDEX_POLL_MS, signal);
+      await waitAtMost(FIRST_INDEX_POLL_MS, signal, this.syncing);
       const first = await this.open();
       if (first !== undefined) return first;
     }
@@ -322,7 +326,7 @@ export class IndexKeeper {
           hint: 'wait for it to finish and try again',
         });
       }
-      await this.waitForOwnSync(waitMs, options.signal);
+      await waitAtMost(waitMs, options.signal, this.syncing);
     }
     const embedding =
       providers === undefined || !options.embeds
@@ -339,19 +343,36 @@ export class IndexKeeper {
     });
     // Its failure is its caller's.
     this.syncing = mirroring.catch(() => undefined);
-    const summary = await addVectors(await mirroring, target, sync);
+    const adding = addVectors(await mirroring, target, {
+      ...sync,
+      onEvent: (event) => {
+        // Another process may embed for hours.
+        if (event.type === 'lock.waiting') this.embedding = undefined;
+        options.onEvent?.(event);
+      },
+    });
+    this.embedding ??= adding
+      .catch(() => undefined)
+      .finally(() => {
+        this.embedding = undefined;
+      });
+    const summary = await adding;
     options.onEvent?.({ type: 'sync.finished', summary });
     return summary;
   }
+}
 
-  /** Waits until the running sync is over, up to a limit. @throws SvcError INTERRUPTED */
-  private async waitForOwnSync(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const { syncing = Promise.resolve() } = this;
-    try {
-      await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => syncing);
-    } catch (error) {
-      throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
-    }
+/** Waits until work is over that never fails, up to a limit. @throws SvcError INTERRUPTED */
+async function waitAtMost(
+  waitMs: number,
+  signal: AbortSignal | undefined,
+  work: Promise<unknown> | undefined,
+): Promise<void> {
+  if (work === undefined) return;
+  try {
+    await withinTime(Math.min(waitMs, LONGEST_TIMER_MS), signal, () => work);
+  } catch (error) {
+    throw new SvcError('INTERRUPTED', 'stopped waiting', { cause: error });
   }
 }
 
