@@ -14,7 +14,7 @@ import {
 } from '../index/index.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
-import { acquireIndexLock } from '../sync/index-lock.js';
+import { tryIndexLock } from '../sync/index-lock.js';
 import { buildFile, publishBuild, removeIndexFiles, removeStrayBuilds } from './build-file.js';
 
 /**
@@ -62,42 +62,50 @@ async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummar
   return summaryOf(run, result, undefined);
 }
 
-/**
- * Builds next to the old index and replaces it atomically. An interrupted build is only published if there
- * was no usable index: the next sync continues it.
- */
+/** @returns undefined if another process embeds */
 async function rebuildIndex(
   run: SyncRun,
   opened: OpenedIndex,
   rebuild: Rebuild,
 ): Promise<SyncSummary | undefined> {
-  const { indexFile, settings } = run.target;
   const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
   if (opened.state === 'ready') opened.index.close();
-  const now = { part: 'vectors', nowMs: run.options.clock.now(), waitMs: 0 } as const;
-  const lock = run.isAlone ? undefined : await acquireIndexLock(indexFile, now);
-  if (!run.isAlone && lock === undefined) return undefined;
+  const replace = () => replaceIndex(run, { state: opened.state, isScrubRequested }, rebuild);
+  if (run.isAlone) return replace();
+  const lock = { part: 'vectors', nowMs: run.options.clock.now() } as const;
+  return tryIndexLock(run.target.indexFile, lock, replace);
+}
+
+/**
+ * Builds next to the old index and replaces it atomically. An interrupted build is only published if there
+ * was no usable index: the next sync continues it.
+ */
+async function replaceIndex(
+  run: SyncRun,
+  old: { readonly state: OpenedIndex['state']; readonly isScrubRequested: boolean },
+  rebuild: Rebuild,
+): Promise<SyncSummary> {
+  const { indexFile, settings } = run.target;
   run.onEvent({ type: 'rebuild.started', ...rebuild });
   try {
     using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
     // the old index is damaged.
-    if (opened.state !== 'missing') {
+    if (old.state !== 'missing') {
       const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
       build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
     build.noteForgetList(forgetMark(run.target.forget));
     const result = await fillIndex(run, build);
-    if (result.stopped && opened.state === 'ready') {
+    if (result.stopped && old.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options, isScrubRequested);
-    await publishBuild(build, indexFile, opened.state);
+    await tidyCopied(build, run.options, old.isScrubRequested);
+    await publishBuild(build, indexFile, old.state);
     return summaryOf(run, result, rebuild);
   } finally {
     removeIndexFiles(buildFile(indexFile));
-    lock?.release();
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type SyncSummary,
   type SyncTarget,
 } from '../sync/index.js';
-import { isBeingEmbedded, syncLock, withIndexLock } from '../sync/index-lock.js';
+import { syncLock, tryIndexLock, withIndexLock, withWholeIndexLock } from '../sync/index-lock.js';
 import type { SourceFile } from '../types.js';
 
 /** An index that mirrors files, and where it is kept. */
@@ -36,7 +36,8 @@ export async function mirrorFiles(target: KeptIndex, options: SyncOptions): Prom
     await waitForFileTimes(before.files, options.clock);
     const scan = await archiveTranscripts(before, target, options);
     const scannedMs = options.clock.now();
-    for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
+    // The first of two tries has reported them.
+    if (!isAlone) for (const skip of scan.skipped) onEvent({ type: 'document.skipped', ...skip });
     const run = { target, scan, scannedMs, options, onEvent, isAlone, startedMs };
     const summary = await target.home.mirror(run);
     if (summary === undefined) return undefined;
@@ -48,10 +49,7 @@ export async function mirrorFiles(target: KeptIndex, options: SyncOptions): Prom
   const lock = syncLock({ options, onEvent });
   const mirrored = await withIndexLock(target.indexFile, lock, () => mirror(false));
   if (mirrored !== undefined) return mirrored;
-  const alone = syncLock({ options, onEvent }, 'vectors');
-  const replaced = await withIndexLock(target.indexFile, alone, () =>
-    withIndexLock(target.indexFile, lock, () => mirror(true)),
-  );
+  const replaced = await withWholeIndexLock(target.indexFile, lock, () => mirror(true));
   if (replaced === undefined) throw new Error('an index that nobody embeds can be replaced');
   return replaced;
 }
@@ -71,11 +69,9 @@ export async function addVectors(
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
   const startedMs = runningMs();
   const finished = (): number => summary.durationMs + msSince(startedMs);
-  const isSearch = embedding.atMost !== undefined;
-  if (isSearch && isBeingEmbedded(target.indexFile)) return summary;
   const waitMs = options.embedWaitMs ?? options.lockWaitMs;
-  const lock = { ...syncLock({ options, onEvent }, 'vectors'), waitMs };
-  return withIndexLock(target.indexFile, lock, async () => {
+  const lock = { ...syncLock({ options, onEvent }), part: 'vectors', waitMs } as const;
+  const add = async (): Promise<SyncSummary> => {
     const opened = await target.home.openToWrite();
     if (opened === undefined) return summary;
     using index = closing(opened);
@@ -98,7 +94,10 @@ export async function addVectors(
       if (!signal.aborted) throw error;
       return { ...summary, outcome: 'stopped', durationMs: finished() };
     }
-  });
+  };
+  const isSearch = embedding.atMost !== undefined;
+  if (isSearch) return (await tryIndexLock(target.indexFile, lock, add)) ?? summary;
+  return withIndexLock(target.indexFile, lock, add);
 }
 
 /** Archives new parts of conversations before they are indexed. Returns the scan with what is only in the archive. */

@@ -26,20 +26,19 @@ export interface LockOptions {
   /** 0 tries once; {@link INDEX_LOCK_WAIT_MS} by default. */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called once when waiting starts, if it does. */
-  readonly onWait?: ((holder: LockHolder | undefined) => void) | undefined;
+  /** Called once for each lock when waiting for it starts, if it does. */
+  readonly onWait?: ((holder: LockHolder | undefined, part: LockedPart) => void) | undefined;
 }
 
 /** How a sync waits for a lock. */
-export function syncLock(
-  { options, onEvent }: Pick<SyncRun, 'onEvent' | 'options'>,
-  part?: 'vectors',
-): LockOptions {
-  const { clock, lockWaitMs, signal } = options;
-  const onWait = (holder: LockHolder | undefined): void => {
-    onEvent({ type: 'lock.waiting', part, holder });
+export function syncLock({
+  options: { clock, lockWaitMs, signal },
+  onEvent,
+}: Pick<SyncRun, 'onEvent' | 'options'>): LockOptions {
+  const onWait: LockOptions['onWait'] = (holder, part) => {
+    onEvent({ type: 'lock.waiting', holder, ...(part === 'vectors' && { part }) });
   };
-  return { part, nowMs: clock.now(), waitMs: lockWaitMs, signal, onWait };
+  return { nowMs: clock.now(), waitMs: lockWaitMs, signal, onWait };
 }
 
 /**
@@ -67,7 +66,7 @@ export async function acquireIndexLock(
       signal,
       waitMs,
       sign,
-      onWait: (lock) => onWait?.(readHolder(lock)),
+      onWait: (lock) => onWait?.(readHolder(lock), part),
     });
   } catch (error) {
     if (signal?.aborted === true) throw new SvcError('INTERRUPTED', 'stopped waiting');
@@ -87,6 +86,14 @@ export async function withIndexLock<T>(
   work: () => T | Promise<T>,
 ): Promise<T> {
   const lock = await acquireIndexLock(indexFile, options);
+  return whileIndexLocked(indexFile, lock, work);
+}
+
+async function whileIndexLocked<T>(
+  indexFile: string,
+  lock: ProcessLock | undefined,
+  work: () => T | Promise<T>,
+): Promise<T> {
   const refusal = () =>
     new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
       hint: 'wait for it to finish and try again',
@@ -98,6 +105,16 @@ export async function withIndexLock<T>(
       throw asIndexError(error, indexFile);
     }
   });
+}
+
+/** Runs work at once while holding a lock of an index. @returns undefined when another process has it */
+export async function tryIndexLock<T>(
+  indexFile: string,
+  options: LockOptions,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  const lock = await acquireIndexLock(indexFile, { ...options, waitMs: 0 });
+  return lock === undefined ? undefined : whileIndexLocked(indexFile, lock, work);
 }
 
 /** Runs work while nobody else writes an index, nor embeds its passages. @throws SvcError as {@link withIndexLock} */
