@@ -119,18 +119,24 @@ export class MemoryWatcher {
   }
 
   private onQuiet(): void {
-    if (this.running === undefined) void this.run('changed');
-    else if (this.isEmbedding && this.following === undefined) void this.follow();
-    else this.isDue = true;
+    if (this.running === undefined) {
+      void this.run('changed');
+      return;
+    }
+    this.isDue = true;
+    if (!this.isEmbedding) return;
+    this.following ??= this.endingOnBugs(() => this.follow()).finally(() => {
+      this.following = undefined;
+    });
   }
 
   /** Mirrors files while passages are embedded, which may take hours; the running sync embeds their passages, too. */
   private async follow(): Promise<void> {
-    let hasFailed = false;
-    this.following = this.endingOnBugs(async () => {
+    const { signal } = this.closing;
+    while (this.isEmbedding && this.isDue) {
+      this.isDue = false;
       this.isDirty = false;
       this.source?.refresh();
-      const { signal } = this.closing;
       try {
         const summary = await this.target.backend.sync({
           ...this.upkeep(),
@@ -142,20 +148,18 @@ export class MemoryWatcher {
         if (!signal.aborted) this.onEvent({ type: 'synced', cause: 'changed', summary });
       } catch (error) {
         if (!signal.aborted && watchFailureOf(error) === undefined) throw error;
-        // Left to the next sync, which reports it.
-        hasFailed = true;
+        // The next sync reports it.
+        this.needsSync();
+        return;
       }
-      // The running sync may have looked for passages before these were there.
-      if (hasFailed || !this.isEmbedding) {
-        this.isDirty = true;
-        this.isDue = true;
-      }
-    });
-    await this.following;
-    this.following = undefined;
-    if (hasFailed || !this.isEmbedding || !this.isDue || !this.isDirty) return;
-    this.isDue = false;
-    await this.follow();
+    }
+    // The running sync may have looked for passages before these were there.
+    if (!this.isEmbedding) this.needsSync();
+  }
+
+  private needsSync(): void {
+    this.isDirty = true;
+    this.isDue = true;
   }
 
   /** One sync at a time: it sets the timer of the next one, and changes meanwhile wait for its end, or its vectors. */
