@@ -1,7 +1,7 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
-import type { waitingWords } from './words.js';
+import type { WaitedFor } from './words.js';
 
 /** The steps of a sync, in the order in which they start. */
 export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
@@ -24,7 +24,7 @@ interface SyncAmount {
 export interface SyncProgress {
   readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
   /** The process whose lock the sync waits for, if any. */
-  readonly waitingFor: Parameters<typeof waitingWords>[0] | undefined;
+  readonly waitingFor: WaitedFor | undefined;
   readonly rebuild: SyncSummary['rebuild'] | undefined;
   /** Everything that exists; undefined until the scan is done. */
   readonly found: SyncAmount | undefined;

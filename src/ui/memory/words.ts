@@ -35,14 +35,14 @@ export function lastSyncWords({ index }: Pick<BackendStatus, 'index'>, nowMs: nu
   return last === null ? 'never' : formatRelativeTime(Date.parse(last), nowMs);
 }
 
-/** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */
-export function waitingWords({
-  pid,
-  part,
-}: {
+/** The process that a sync waits for. `vectors`: it embeds; otherwise it writes the index. */
+export interface WaitedFor {
   readonly pid: number | undefined;
   readonly part: 'vectors' | undefined;
-}): string {
+}
+
+/** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */
+export function waitingWords({ pid, part }: WaitedFor): string {
   const who = pid === undefined ? '' : ` (pid ${pid})`;
   const work = part === 'vectors' ? 'embedding the passages of' : 'writing';
   return `waiting for another process to finish ${work} this index${who}`;
