@@ -2,7 +2,11 @@ import type { EmbeddingEvent } from '../providers/embedding-event.js';
 import { normalise } from '../providers/read-vectors.js';
 import { estimateTokens, halve, plainText, splitToFit } from '../providers/requests/input-text.js';
 import type { EmbeddingInput, RequestLimits, VendorAnswer } from '../providers/vendor.js';
-import { VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
+import {
+  isUnknownRefusal,
+  VendorFault,
+  type VendorFaultDetails,
+} from '../providers/vendor-fault.js';
 import type { Embedded, EmbeddedPart, Inputs, RefusedInput } from './embedding-adapter.js';
 
 export interface EmbedDocumentsOptions {
@@ -169,8 +173,8 @@ const MOST_UNEXPLAINED = 5;
  * Whether an input may be the cause of a fault, or how many there are, or else the model or the request itself: vendors have
  * more words for their limits and filters than are known.
  */
-function isUnexplained({ kind, status, isInVector }: VendorFaultDetails): boolean {
-  return isInVector === true || (kind === 'request' && (status === 400 || status === 422));
+function isUnexplained(details: VendorFaultDetails): boolean {
+  return details.isInVector === true || isUnknownRefusal(details);
 }
 
 /**

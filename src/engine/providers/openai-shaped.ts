@@ -21,7 +21,7 @@ import type {
   VendorAnswer,
   VendorBatch,
 } from './vendor.js';
-import { VendorFault } from './vendor-fault.js';
+import { isUnknownRefusal, VendorFault } from './vendor-fault.js';
 
 /** Differences between vendors with an OpenAI-compatible embeddings API. */
 export interface OpenAiShape {
@@ -100,9 +100,8 @@ const NUMBERS: RequestFields = { encoding_format: undefined };
 /** Whether a server that lacks base64 may have failed for that. What it says of it can be anything without a hint. */
 function mayBeDueToFormat(error: unknown): boolean {
   if (!(error instanceof VendorFault)) return false;
-  const { kind, status, hint } = error.details;
-  if (kind === 'answer') return true;
-  return kind === 'request' && hint === undefined && (status === 400 || status === 422);
+  const { kind, hint } = error.details;
+  return kind === 'answer' || (hint === undefined && isUnknownRefusal(error.details));
 }
 
 /**

@@ -71,6 +71,11 @@ export function isTransient(fault: VendorFault): boolean {
   return TRANSIENT.has(fault.details.kind);
 }
 
+/** Whether the vendor refused what a request contains, in words that have no meaning of their own here. */
+export function isUnknownRefusal({ kind, status }: VendorFaultDetails): boolean {
+  return kind === 'request' && (status === 400 || status === 422);
+}
+
 /**
  * An address without user name and password, for messages and identities. Returns anything else
  * unchanged.
