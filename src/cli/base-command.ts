@@ -61,6 +61,8 @@ export abstract class BaseCommand extends Command {
 
   /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
+  /** Whether the JSON form gets the warnings of the run; false for a document whose fields are settled elsewhere. */
+  protected readonly addsWarnings: boolean = true;
   /** The flag with which hooks of agents run this command: stdout is for the agent, which must not see a failure. */
   protected readonly hookFlag: string | undefined;
 
@@ -169,8 +171,7 @@ export abstract class BaseCommand extends Command {
   }
 
   protected override toSuccessJson(result: unknown): unknown {
-    if (typeof result !== 'object' || result === null) return result;
-    return { ...result, warnings: this.warnings };
+    return this.addsWarnings && isRecord(result) ? { ...result, warnings: this.warnings } : result;
   }
 
   protected override toErrorJson(error: unknown): { error: ErrorReport } {

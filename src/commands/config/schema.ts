@@ -8,15 +8,13 @@ export default class ConfigSchema extends BaseCommand {
     'Save it and set "$schema" in svc.json to its path: editors then complete keys and mark errors. Only "svc config validate" checks rules across keys.';
   static override examples = examples('> svc.schema.json', '--json');
 
+  /** The document is the schema only. */
+  protected override readonly addsWarnings = false;
+
   async run(): Promise<JsonSchema> {
     await this.parse(ConfigSchema);
     const schema = createJsonSchema();
     this.write(renderJson(schema));
     return schema;
-  }
-
-  /** The document is the schema only. */
-  protected override toSuccessJson(result: unknown): unknown {
-    return result;
   }
 }

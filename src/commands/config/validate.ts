@@ -9,6 +9,9 @@ export default class ConfigValidate extends BaseCommand {
     'Exits with 2 when there are faults. Warnings do not change the exit code.';
   static override examples = examples('', '--json', '--config ./svc.json');
 
+  /** The warnings of this document are about the file, not about the run. */
+  protected override readonly addsWarnings = false;
+
   async run() {
     const { flags } = await this.parse(ConfigValidate);
     const inspection = await inspectConfig(this.context(), { configFile: flags.config });
@@ -18,10 +21,5 @@ export default class ConfigValidate extends BaseCommand {
     const valid = faults.length === 0;
     if (!valid) this.setExitCode(2);
     return { valid, file: inspection.file ?? null, faults, warnings };
-  }
-
-  /** The warnings of this document are about the file, not about the run. */
-  protected override toSuccessJson(result: unknown): unknown {
-    return result;
   }
 }

@@ -12,6 +12,9 @@ export default class WebhookOpenapi extends BaseCommand {
     url: baseUrlFlag('Public base URL of the routes, for "servers".'),
   };
 
+  /** A standard document, without fields of svc. */
+  protected override readonly addsWarnings = false;
+
   async run(): Promise<object> {
     const { flags } = await this.parse(WebhookOpenapi);
     const { resolved } = await this.readConfig();
@@ -19,10 +22,5 @@ export default class WebhookOpenapi extends BaseCommand {
     const document = openApiDocument({ serverUrl: flags.url, routes });
     this.write(renderJson(document));
     return document;
-  }
-
-  /** A standard document, without fields of svc. */
-  protected override toSuccessJson(result: unknown): unknown {
-    return result;
   }
 }
