@@ -13,24 +13,6 @@ import { openReranker } from './open-reranker.js';
 import { asRerankError, type RankedDocument, type RerankCost, type Reranker } from './reranker.js';
 import { openScoreCache, type RerankUse, type ScoreCache } from './score-cache.js';
 
-/** How a search was reranked. */
-export interface RerankReport extends RerankCost {
-  readonly provider: string;
-  readonly model: string | null;
-  /** Passages with a score. */
-  readonly passages: number;
-  /** How many of them were scored before, which costs nothing. */
-  readonly cached: number;
-  readonly ms: number;
-}
-
-/** The scores of some passages. */
-export interface RerankedPassages {
-  /** By position; passages that were not sent or not rated are missing. */
-  readonly scores: ReadonlyMap<number, number>;
-  readonly report: RerankReport;
-}
-
 export interface RerankOptions {
   readonly settings: Pick<ResolvedMemorySearch, 'local' | 'query'>;
   readonly world: ProviderWorld;
@@ -79,11 +61,8 @@ export function passageReranker(provider: RerankProvider, options: RerankOptions
       'check its permissions and the free space, or remove it',
     );
   };
-  const scorePassages = async (
-    query: string,
-    passages: readonly string[],
-    signal: AbortSignal,
-  ): Promise<RerankedPassages> => {
+  /** @returns the scores by position, without passages that were not sent or not rated, and the report of the search */
+  const scorePassages = async (query: string, passages: readonly string[], signal: AbortSignal) => {
     const started = runningMs();
     const reranker = await opening.get(signal);
     const within = withinBudget(query, passages, reranker, charsPerSearch);
@@ -135,7 +114,7 @@ export function passageReranker(provider: RerankProvider, options: RerankOptions
       passages: readonly string[],
       warnings: Warning[],
       signal: AbortSignal = NEVER,
-    ): Promise<RerankedPassages | undefined> => {
+    ) => {
       const recentFailure = failures.recent();
       if (recentFailure !== undefined) {
         warnings.push(failureWarning(recentFailure));
