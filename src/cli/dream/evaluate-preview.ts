@@ -123,8 +123,6 @@ async function compare(
       maxResults: MAX_RESULTS,
       minScore: undefined,
       signal,
-      onSync: () => undefined,
-      onAnswer: () => undefined,
     });
     const { mrr, hit5 } = meanMetrics(answered.map(({ metrics }) => metrics));
     return { mrr, hit5 };
@@ -155,7 +153,6 @@ function questionsOf(recalled: readonly RecallEntry[]) {
       question: tags.join(' '),
       expect: [{ kind: 'text', text } as const],
       tags: [],
-      workspace: undefined,
     }));
 }
 

@@ -15,8 +15,8 @@ export interface AskOptions {
   /** Default: `query.minScore`. */
   readonly minScore: number | undefined;
   readonly signal: AbortSignal;
-  readonly onSync: (event: SyncEvent) => void;
-  readonly onAnswer: () => void;
+  readonly onSync?: ((event: SyncEvent) => void) | undefined;
+  readonly onAnswer?: () => void;
 }
 
 /** A question with its answer. */
@@ -74,7 +74,7 @@ export async function askMemory(
     signal.throwIfAborted();
     const metrics = scoreQuestion(response.results, targets, maxResults);
     answered.push({ question, targets, response, metrics, ms });
-    onAnswer();
+    onAnswer?.();
   }
   const warnings = [...memory.warnings, ...embeddingWarnings(summary)];
   return { questions: answered, paths, files, warnings };

@@ -19,20 +19,11 @@ export type Expectation =
   /** Words in the returned text, from any file. */
   | { readonly kind: 'text'; readonly text: string };
 
-/** A question and what is expected. */
-export interface EvalQuestion {
-  /** Default: a hash of the question. */
-  readonly id: string;
-  readonly question: string;
-  readonly expect: readonly Expectation[];
-  readonly tags: readonly string[];
-  readonly filters?: SearchFilters | undefined;
-  /** The folder to search, as written in the file; undefined for the evaluated memory. */
-  readonly workspace: string | undefined;
-}
-
 const nonEmptyText = z.string().check(z.trim(), nonEmpty());
-const expectationSchema = z.union([nonEmptyText, z.strictObject({ text: nonEmptyText })]);
+const expectationSchema = z.pipe(
+  z.union([nonEmptyText, z.strictObject({ text: nonEmptyText })]),
+  z.transform(toExpectation),
+);
 
 const filtersSchema = z.strictObject({
   since: z.optional(nonEmptyText),
@@ -42,17 +33,21 @@ const filtersSchema = z.strictObject({
   tags: z.optional(z.array(nonEmptyText)),
   heading: z.optional(nonEmptyText),
   kinds: z.optional(z.array(nonEmptyText)),
-});
+} satisfies Record<keyof SearchFilters, z.core.$ZodType>);
 
 /** A line in a file of questions (docs/eval.md). */
 const questionSchema = z.strictObject({
   id: z.optional(nonEmptyText),
   question: nonEmptyText,
   expect: z.array(expectationSchema).check(nonEmpty()),
-  tags: z.optional(z.array(nonEmptyText)),
+  tags: z._default(z.array(nonEmptyText), []),
   filters: z.optional(filtersSchema),
+  /** The folder to search; undefined for the evaluated memory. */
   workspace: z.optional(nonEmptyText),
 });
+
+/** A question and what is expected; its default `id` is a hash. */
+export type EvalQuestion = z.output<typeof questionSchema> & { readonly id: string };
 
 interface LineFault {
   readonly line: number;
@@ -111,16 +106,10 @@ function readLine(lineText: string): EvalQuestion | string {
   }
   const parsed = questionSchema.safeParse(value);
   if (!parsed.success) return issueWords(parsed.error.issues[0]);
-  const { id, question, expect, tags = [], filters, workspace } = parsed.data;
-  return {
-    // The same question may be used for two workspaces.
-    id: id ?? shortHash(`${workspace ?? ''}\n${question}`),
-    question,
-    expect: expect.map(toExpectation),
-    tags: [...new Set(tags)],
-    ...(filters === undefined ? {} : { filters }),
-    workspace,
-  };
+  const { question, tags, workspace = '' } = parsed.data;
+  // The same question may be used for two workspaces.
+  const { id = shortHash(`${workspace}\n${question}`) } = parsed.data;
+  return { ...parsed.data, id, tags: [...new Set(tags)] };
 }
 
 function toExpectation(written: string | { readonly text: string }): Expectation {

@@ -27,7 +27,6 @@ test('paths, lines and texts are expected; ids are made where there are none', (
       { kind: 'file', path: 'MEMORY.md' },
     ],
     tags: ['x'],
-    workspace: undefined,
   });
   assert.match(second?.id ?? '', /^[0-9a-f]{16}$/);
   assert.equal(second?.expect, [
