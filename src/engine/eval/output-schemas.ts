@@ -82,14 +82,14 @@ const misses = z.array(
       ranked: field.count('Number of chunks that a search ranks.'),
     }),
     missFor('outranked', {
-      place: field(place, `${rank}; \`null\` if not found.`),
+      place: field(place, `${rank}.`),
       above: listField('The first results.', {
         citation: field.text('`path#L3-L5`.'),
         score: field(share, '0 to 1.'),
       }),
     }),
     missFor('below-min-score', {
-      place: field(place, `${rank}; \`null\` if not found.`),
+      place: field(place, `${rank}.`),
       score: field(share, 'Its score, which is below the minimum.'),
     }),
   ]),
