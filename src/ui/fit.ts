@@ -5,6 +5,7 @@
 import stringWidth from 'fast-string-width';
 import type { TextSpan } from '../engine/memory/search/index.js';
 import { safeLine } from './safe-text.js';
+import type { Paint } from './style.js';
 
 const ELLIPSIS = '…';
 
@@ -86,6 +87,19 @@ export function wrapText(line: string, columns: number | undefined, indent = 0):
 /** An untrusted text as {@link wrapText} breaks it. */
 export function wrapSafe(text: string, columns: number | undefined, indent = 0): readonly string[] {
   return wrapText(safeLine(text), columns, indent);
+}
+
+/** An untrusted text behind a label, broken into pieces that fit. Later pieces have blanks in place of the label. */
+export function wrapBehind(
+  label: string,
+  text: string,
+  columns: number | undefined,
+  paint: Paint = (piece) => piece,
+): readonly string[] {
+  const indent = textWidth(label);
+  return wrapSafe(text, columns, indent).map(
+    (piece, at) => (at === 0 ? label : blanks(indent)) + paint(piece),
+  );
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { CheckedSecret, SecretsCheck } from '../engine/secrets/check-secrets.js';
 import { formatCount, formatCountOf } from '../engine/support/format.js';
-import { wrapSafe } from './fit.js';
+import { wrapBehind } from './fit.js';
 import { safeLine, shownPath } from './safe-text.js';
-import { type Paint, paintedMark, type View } from './style.js';
+import { paintedMark, type View } from './style.js';
 
 const INDENT = '    ';
 
@@ -32,15 +32,13 @@ export function renderSecretsCheck(
 
 function renderSecret(secret: CheckedSecret, options: View): readonly string[] {
   const { style, columns } = options;
-  const wrap = (text: string, paint: Paint) =>
-    wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${paint(line)}`);
   const { path, location, spoken, length, error } = secret;
   const mark = paintedMark(error === null ? 'ok' : 'failed', style);
   const lengthNote = length === null ? '' : ` · ${LENGTHS[length]}`;
   return [
     `  ${mark} ${safeLine(path)}  ${style.dim(`${location.line}:${location.column}`)}`,
     `${INDENT}${safeLine(spoken)}${style.dim(lengthNote)}`,
-    ...(error === null ? [] : wrap(error.message, style.fault)),
-    ...(error?.hint === undefined ? [] : wrap(`→ ${error.hint}`, style.plain)),
+    ...(error === null ? [] : wrapBehind(INDENT, error.message, columns, style.fault)),
+    ...(error?.hint === undefined ? [] : wrapBehind(INDENT, `→ ${error.hint}`, columns)),
   ];
 }

@@ -6,7 +6,7 @@ import {
   formatDuration,
   formatModel,
 } from '../../engine/support/format.js';
-import { wrapSpans, wrapText } from '../fit.js';
+import { wrapBehind, wrapSpans } from '../fit.js';
 import { markSnippet, paintMarks } from '../marked-text.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
@@ -163,7 +163,7 @@ function explanationLines(
 ): readonly string[] {
   const words = explanationWords(result);
   if (words === undefined) return [];
-  return wrapText(words, columns, INDENT.length).map((line) => `${INDENT}${style.dim(line)}`);
+  return wrapBehind(INDENT, words, columns, style.dim);
 }
 
 /** How many lines of front matter a snippet begins with. */

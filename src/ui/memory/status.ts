@@ -11,7 +11,7 @@ import {
   formatCountOf,
   formatRelativeTime,
 } from '../../engine/support/format.js';
-import { wrapText } from '../fit.js';
+import { wrapBehind } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import type { Style, View } from '../style.js';
 import { alignRows } from '../table.js';
@@ -30,7 +30,6 @@ export interface AgentStatusView {
 }
 
 const LABEL_COLUMNS = 13;
-const INDENT = ' '.repeat(LABEL_COLUMNS + 2);
 const SKIPS_NAMED = 3;
 
 /** The status of each agent's memory, as one block per agent. */
@@ -125,14 +124,10 @@ function faultFacts({ faults }: BackendStatus, { style }: View): readonly Status
 
 function renderFact(fact: StatusFact, { style, columns }: View): readonly string[] {
   const paint = fact.paint ?? style.plain;
-  const lines = fact.lines.flatMap((line) =>
-    fact.prose === true ? wrapText(line, columns, INDENT.length) : [line],
-  );
-  return lines.map((line, index) =>
-    index === 0
-      ? `  ${style.dim(fact.label.padEnd(LABEL_COLUMNS))}${paint(line)}`
-      : `${INDENT}${paint(line)}`,
-  );
+  return fact.lines.flatMap((line, at) => {
+    const label = `  ${style.dim((at === 0 ? fact.label : '').padEnd(LABEL_COLUMNS))}`;
+    return wrapBehind(label, line, fact.prose === true ? columns : undefined, paint);
+  });
 }
 
 /** One line per source, including empty ones. */

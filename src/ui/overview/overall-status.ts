@@ -1,7 +1,7 @@
 import type { OverallFault, OverallStatus } from '../../engine/overview/index.js';
 import type { ServeState, ServiceSnapshot } from '../../engine/serve/index.js';
 import { formatCount, formatRelativeTime, formatTimeUntil } from '../../engine/support/format.js';
-import { wrapSafe } from '../fit.js';
+import { wrapBehind, wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
 import { safeLine } from '../safe-text.js';
@@ -109,10 +109,8 @@ function faultLines(
   { about, message, hint }: OverallFault,
   { style, columns }: View,
 ): readonly string[] {
-  const wrap = (text: string, indent: string): readonly string[] =>
-    wrapSafe(text, columns, indent.length).map((line) => indent + line);
   return [
-    ...wrap(`${about}: ${message}`, '').map((line) => `${style.fault(line)}\n`),
-    ...(hint === undefined ? [] : wrap(`→ ${hint}`, INDENT).map((line) => `${line}\n`)),
-  ];
+    ...wrapSafe(`${about}: ${message}`, columns).map(style.fault),
+    ...(hint === undefined ? [] : wrapBehind(INDENT, `→ ${hint}`, columns)),
+  ].map((line) => `${line}\n`);
 }

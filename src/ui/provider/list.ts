@@ -2,7 +2,7 @@ import type { ListedProvider } from '../../engine/embeddings/index.js';
 import type { LoginEvent } from '../../engine/providers/github-copilot/device-flow.js';
 import type { LoginOutput, LogoutOutput } from '../../engine/providers/output-schemas.js';
 import { formatCount } from '../../engine/support/format.js';
-import { fitEnd, wrapText } from '../fit.js';
+import { fitEnd, wrapBehind } from '../fit.js';
 import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
 import { createStyle, type Style, type View } from '../style.js';
@@ -93,12 +93,9 @@ function reasonLines(
   const isNarrow = columns !== undefined && columns < NARROW;
   const names = providers.map((listed) => (isNarrow ? safeLine(listed.provider) : nameOf(listed)));
   const labelColumns = Math.max(...names.map((name) => name.length)) + 2;
-  const indent = ' '.repeat(2 + labelColumns);
   return providers.flatMap((listed, at) => {
-    return wrapText(reasonOf(listed), columns, indent.length).map((words, row) => {
-      const label = (names[at] ?? '').padEnd(labelColumns);
-      return row === 0 ? `  ${style.dim(label)}${words}` : `${indent}${words}`;
-    });
+    const label = (names[at] ?? '').padEnd(labelColumns);
+    return wrapBehind(`  ${style.dim(label)}`, reasonOf(listed), columns);
   });
 }
 

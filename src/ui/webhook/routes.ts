@@ -1,6 +1,6 @@
 import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import type { MapOutput, RotateOutput, RoutesOutput } from '../../engine/webhooks/index.js';
-import { wrapSafe } from '../fit.js';
+import { wrapBehind } from '../fit.js';
 import { renderJson, safeLine } from '../safe-text.js';
 import { paintedMark, type Style, type View } from '../style.js';
 
@@ -30,8 +30,7 @@ const VARIABLES_NOTE = "the listener's variables can differ from those of this s
 
 const DISABLED_NOTE = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 
-function routeLines(route: Route, options: View): readonly string[] {
-  const { style, nowMs } = options;
+function routeLines(route: Route, { style, nowMs, columns }: View): readonly string[] {
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
   const details = [
     `session ${safeLine(sessionKey)}`,
@@ -42,8 +41,8 @@ function routeLines(route: Route, options: View): readonly string[] {
     `${paintedMark(ROUTE_MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
     ...details.map((line) => `${INDENT}${line}`),
     `${INDENT}${style.dim(lastRequestWords(route, nowMs))}`,
-    ...(fault === null ? [] : wrapped(fault.message, options).map((line) => style.fault(line))),
-    ...(fault?.hint == null ? [] : wrapped(`→ ${fault.hint}`, options)),
+    ...(fault === null ? [] : wrapBehind(INDENT, fault.message, columns, style.fault)),
+    ...(fault?.hint == null ? [] : wrapBehind(INDENT, `→ ${fault.hint}`, columns)),
   ];
 }
 
@@ -57,10 +56,6 @@ function lastRequestWords({ last, requests, rejected }: Route, nowMs: number): s
 }
 
 const ROUTE_MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
-
-function wrapped(text: string, { columns }: View): readonly string[] {
-  return wrapSafe(text, columns, INDENT.length).map((line) => `${INDENT}${line}`);
-}
 
 /** What a route would do with a request. */
 export function renderMapping(output: MapOutput, { style }: View): string {

@@ -1,6 +1,6 @@
 import type { AgentOverview, BackgroundFinding } from '../../../engine/overview/index.js';
 import { formatRelativeTime } from '../../../engine/support/format.js';
-import { wrapSafe } from '../../fit.js';
+import { wrapBehind, wrapSafe } from '../../fit.js';
 import { changedFiles, modelWords } from '../../memory/words.js';
 import { shownPath } from '../../safe-text.js';
 import type { Style, View } from '../../style.js';
@@ -95,12 +95,7 @@ function findingDetails({ message, hint }: BackgroundFinding): readonly Detail[]
   return hint === undefined ? [line] : [line, { text: hint, kind: 'hint' }];
 }
 
-const HINT = '→ ';
-
 function wrapDetail({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
-  const indent = kind === 'hint' ? HINT.length : 0;
-  return wrapSafe(text, columns, indent).map((words, row) => {
-    if (kind !== 'hint') return kind === 'plain' ? style.dim(words) : words;
-    return `${row === 0 ? HINT : ' '.repeat(indent)}${words}`;
-  });
+  if (kind === 'hint') return wrapBehind('→ ', text, columns);
+  return wrapSafe(text, columns).map(kind === 'plain' ? style.dim : style.plain);
 }
