@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { loadConfig } from '../engine/config/index.js';
-import { SvcError } from '../engine/errors/index.js';
+import { SvcError, skipSvcError } from '../engine/errors/index.js';
 import { type OpenedMemory, openMemory } from '../engine/memory/index.js';
 import {
   addToQueryHistory,
@@ -192,12 +192,8 @@ async function isHistoryOn(
   context: EngineContext,
   configFile: string | undefined,
 ): Promise<boolean> {
-  try {
-    return (await loadConfig(context, { configFile })).resolved.ui.history;
-  } catch (error) {
-    if (error instanceof SvcError) return false;
-    throw error;
-  }
+  const loaded = await loadConfig(context, { configFile }).catch(skipSvcError);
+  return loaded?.resolved.ui.history ?? false;
 }
 
 /** The memories of agents, each opened once. */

@@ -3,7 +3,7 @@ import { BaseCommand, examples } from '../../../cli/base-command.js';
 import { switchFlag } from '../../../cli/flags.js';
 import { installNotes, runSteps, type Step } from '../../../cli/steps.js';
 import { searchedAgents } from '../../../engine/config/index.js';
-import { SvcError } from '../../../engine/errors/index.js';
+import { skipSvcError } from '../../../engine/errors/index.js';
 import type { InstalledPackages } from '../../../engine/install/installed-packages.js';
 import {
   installPdfLibrary,
@@ -75,13 +75,9 @@ You can interrupt it at any time: the library is installed completely or not at 
 
   /** Whether an agent indexes PDF files. A configuration that cannot be used changes nothing for the library. */
   private async isConfigured(): Promise<boolean> {
-    try {
-      const agents = searchedAgents(await this.readConfig(), this.context());
-      return agents.some(({ memorySearch }) => memorySearch.documents.includes('pdf'));
-    } catch (error) {
-      if (error instanceof SvcError) return false;
-      throw error;
-    }
+    const loaded = await this.readConfig().catch(skipSvcError);
+    const agents = loaded === undefined ? [] : searchedAgents(loaded, this.context());
+    return agents.some(({ memorySearch }) => memorySearch.documents.includes('pdf'));
   }
 }
 
