@@ -22,6 +22,7 @@ import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState, ServiceSnapshot } from '../serve/index.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
+import { isWithin } from '../support/time.js';
 import { type LastAnswer, type RouteActivity, readActivity } from '../webhooks/index.js';
 
 /** Dreaming of one workspace, for one line; times in milliseconds since the epoch. */
@@ -108,18 +109,24 @@ const NO_FLOWS: FlowsSummary = {
   fault: undefined,
 };
 
+/** How often to count although nothing was committed: tasks that have waited for long are unclaimed. */
+const COUNT_EVERY_MS = 60_000;
+
 /** Counts flows whenever something was committed. The database is opened once, and never created. */
 export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) {
   let opened: Flows | undefined;
   let lastVersion: string | undefined;
+  let countedMs = Number.NEGATIVE_INFINITY;
   return {
-    /** @returns undefined when nothing changed since the last call */
+    /** @returns undefined when nothing was committed since the last count, which was not long ago */
     read: async (): Promise<FlowsSummary | undefined> => {
       try {
         opened ??= await openExistingFlows(context, resolved);
         const version = (await opened?.version()) ?? 'none';
-        if (version === lastVersion) return undefined;
+        const nowMs = context.clock.now();
+        if (version === lastVersion && isWithin(countedMs, nowMs, COUNT_EVERY_MS)) return undefined;
         lastVersion = version;
+        countedMs = nowMs;
         if (opened === undefined) return NO_FLOWS;
         return {
           ...(await opened.operator.counts()),

@@ -171,6 +171,19 @@ test('flows and tasks are counted as soon as there are any, and whenever they ch
   await flows.close();
 });
 
+test('a queue that no worker takes is noticed, although nothing is committed while it waits', async () => {
+  const home = tempFolder();
+  const { flows, clock } = await testFlows({}, home.path);
+  await newTask(flows, await newFlow(flows), { runtime: 'acp' });
+  const followed = follow(home, undefined, { clock });
+  await until('the task', followed, (known) => known.flows?.tasks.queued === 1);
+  assert.equal(followed.known().flows?.unclaimed, []);
+  clock.nowMs += 11 * 60_000;
+  await until('that it waits', followed, (known) => known.flows?.unclaimed.length === 1);
+  await followed.end();
+  await flows.close();
+});
+
 test('unreadable flows are a fault, reported once, until they are readable', async () => {
   const home = tempFolder();
   home.write('flows.sqlite', 'this is no database, and long enough to be looked at as one');
