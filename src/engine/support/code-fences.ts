@@ -7,8 +7,8 @@ interface Fence {
   readonly columns: number;
 }
 
-/** Backticks after the first ones make it inline code. In a list item, it is indented further than elsewhere. */
-const OPENING = /^([ \t]*)(`{3,}(?=[^`]*$)|~{3,})/u;
+/** In a list item, it is indented further than elsewhere. */
+const OPENING = /^([ \t]*)(`{3,}|~{3,})/u;
 const CLOSING = /^([ \t]*)(`{3,}|~{3,})\s*$/u;
 /** How much further than the text around it a fence may be indented. */
 const MOST_INDENTATION = 3;
@@ -36,7 +36,7 @@ export class CodeFences {
 
 /** Whether a line opens a block of code. */
 export function opensCode(line: string): boolean {
-  return OPENING.test(line);
+  return openingFence(line) !== undefined;
 }
 
 /** The line that closes code that is open at the end of a text, which would swallow what follows. */
@@ -55,7 +55,9 @@ export function linesOutsideCode(text: string): readonly string[] {
 function openingFence(line: string): Fence | undefined {
   const found = OPENING.exec(line);
   if (found === null) return undefined;
-  const [, indentation = '', marks = ''] = found;
+  const [start, indentation = '', marks = ''] = found;
+  // Backticks after the first ones make it inline code.
+  if (marks.startsWith('`') && line.includes('`', start.length)) return undefined;
   return { marks, indentation, columns: columnsOf(indentation) };
 }
 

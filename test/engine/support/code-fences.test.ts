@@ -36,4 +36,9 @@ test('unclosed code extends to the end', () => {
   assert.is(fences.closing, '  ~~~~');
 });
 
+test('a line of 28 MB after a fence is read', () => {
+  const fences = new CodeFences();
+  assert.is(fences.isCode(`\`\`\`${'漢'.repeat(9_500_000)}`), true);
+});
+
 test.run();

@@ -133,7 +133,7 @@ function tagsOf(properties: NoteFacts['properties'] = {}): readonly string[] {
     .filter((tag) => tag !== '');
 }
 
-/** Whether a text, without `#`, can be a tag: letters, digits, `_`, `-` and `/`, and not only digits. */
+/** Whether a text, without `#`, can be a tag: up to 500 letters, digits, `_`, `-` and `/`, and not only digits. */
 export function isTag(text: string): boolean {
   return tagsInLine(`#${text}`)[0] === text;
 }
@@ -142,7 +142,7 @@ export function isTag(text: string): boolean {
 function tagsInLine(line: string): readonly string[] {
   // Made here and not at every start, which few tags are read in.
   const tags = line.matchAll(
-    /#(?<![^\s([{,;]#|\]\([ \t]{0,9}#)([\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]*)/gu,
+    /#(?<![^\s([{,;]#|\]\([ \t]{0,9}#)([\p{L}\p{N}_][\p{L}\p{M}\p{N}_/-]{0,499})/gu,
   );
   return Array.from(tags, ([, tag = '']) => tag).filter((tag) => !/^\d+$/u.test(tag));
 }

@@ -138,4 +138,9 @@ test('any text is read quickly, within limits', () => {
   );
 });
 
+test('a line of 28 MB after # is read', () => {
+  const [tag] = facts(`#${'漢'.repeat(9_500_000)}`).tags ?? [];
+  assert.is(tag, '漢'.repeat(500));
+});
+
 test.run();
