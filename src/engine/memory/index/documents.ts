@@ -51,9 +51,6 @@ export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
 
 /** What the index has of one document. */
 export interface DocumentContent {
-  /** When the file was last read. */
-  readonly indexedMs: number;
-  readonly modifiedMs: number;
   readonly facts: NoteFacts | undefined;
   readonly chunks: readonly ChunkContent[];
 }
@@ -92,8 +89,6 @@ export interface TreeSnapshot {
 /** The row of a document whose content is read. */
 export interface ContentRow {
   readonly id: number;
-  readonly indexedMs: number;
-  readonly modifiedMs: number;
   /** JSON. */
   readonly facts: string | null;
 }
@@ -150,12 +145,10 @@ export type ContentChunkRow = ChunkColumns & Omit<ChunkContent, 'headingPath' | 
 
 /** The content of a document from its rows. */
 export function contentOf(
-  { indexedMs, modifiedMs, facts }: ContentRow,
+  { facts }: ContentRow,
   chunks: readonly ContentChunkRow[],
 ): DocumentContent {
   return {
-    indexedMs,
-    modifiedMs,
     facts: facts === null ? undefined : JSON.parse(facts),
     chunks: chunks.map(chunkOf),
   };

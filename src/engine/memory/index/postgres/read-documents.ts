@@ -67,7 +67,7 @@ export function documentQueries(memory: OpenMemory) {
     content: async ({ source, path }) => {
       const own = await memory.current();
       const [row] = await sql.query<ContentRow>(
-        `SELECT id, indexed_ms AS "indexedMs", ${exactDouble('mtime_ms')} AS "modifiedMs", facts FROM svc.documents
+        `SELECT id, facts FROM svc.documents
          WHERE memory = $1 AND origin = $2 AND source = $3 AND path = $4`,
         [own.memory, own.origin, source, path],
       );

@@ -47,8 +47,7 @@ export function documentQueries(database: Connection, file: string) {
     content: async ({ source, path }) => {
       const row = queryRow<ContentRow>(
         database,
-        `SELECT id, indexed_ms AS indexedMs, mtime_ms AS modifiedMs, facts
-         FROM documents WHERE source = ? AND path = ?`,
+        'SELECT id, facts FROM documents WHERE source = ? AND path = ?',
         source,
         path,
       );
