@@ -31,6 +31,8 @@ export class BatchFiles {
   absent = false;
   /** The answers to the next so many creations of jobs are cut off, although the job is created. */
   lostAnswers = 0;
+  /** The next so many creations of jobs are refused. */
+  refusals = 0;
   /** The next so many downloads are cut off. */
   cutDownloads = 0;
   lineTrouble: (line: FakeLine) => LineTrouble | undefined = () => undefined;
@@ -117,6 +119,10 @@ export class BatchFiles {
   }
 
   private create({ body }: RecordedRequest): FakeAnswer {
+    if (this.refusals > 0) {
+      this.refusals -= 1;
+      return this.dialect.failure(403, 'This account may not create batches.');
+    }
     const request: unknown = JSON.parse(body.toString('utf8'));
     try {
       this.dialect.checkJob(request);

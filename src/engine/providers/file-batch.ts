@@ -10,7 +10,8 @@ import {
 } from './http/http-client.js';
 import { jsonAt, listAt, messageIn, numberAt, textAt } from './http/status-fault.js';
 import { broken, lineResult } from './read-vectors.js';
-import { notTwice, withRetries } from './requests/pacer.js';
+import { withRetries } from './requests/pacer.js';
+import { startJob } from './requests/start-job.js';
 import type {
   BatchEntry,
   BatchHandle,
@@ -100,9 +101,11 @@ export function createFileBatch(
       const lines = entries.map((entry) => JSON.stringify(dialect.line(entry)));
       const input = await upload(inputName(label), call, lines);
       const json = { ...dialect.job, input_file_id: input, metadata: { [LABEL]: label } };
-      const once = { ...call, pacing: notTwice(call.pacing) };
-      const created = await send('POST', '/batches', once, json);
-      return { batch: requiredText(created, 'id'), input };
+      const start = async (once: VendorCall): Promise<BatchHandle> => {
+        const created = await send('POST', '/batches', once, json);
+        return { batch: requiredText(created, 'id'), input };
+      };
+      return startJob(call, start, () => remove(input, call));
     },
     find: async (label, call) => {
       for await (const job of items('/batches', call)) {

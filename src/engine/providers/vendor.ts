@@ -187,7 +187,7 @@ export interface VendorBatch {
   readonly limits: { readonly maxEntries: number; readonly maxBytes: number };
   /**
    * Uploads the entries and starts a job. If the start may have worked it is not repeated (see
-   * notTwice): the caller first asks {@link find}.
+   * startJob): the caller first asks {@link find}.
    *
    * @param label identifies the job for {@link find}
    */

@@ -2,7 +2,7 @@ import { parsedJson } from '../../support/text.js';
 import { parseAnswer, uploadTimeoutMs } from '../http/http-client.js';
 import { jsonAt, listAt, textAt } from '../http/status-fault.js';
 import { broken, lineResult } from '../read-vectors.js';
-import { notTwice } from '../requests/pacer.js';
+import { startJob } from '../requests/start-job.js';
 import type {
   BatchHandle,
   BatchResult,
@@ -11,7 +11,7 @@ import type {
   VendorBatch,
   VendorCall,
 } from '../vendor.js';
-import { isTransient, VendorFault } from '../vendor-fault.js';
+import { VendorFault } from '../vendor-fault.js';
 import type { GeminiConnection, GeminiRequest } from './connection.js';
 
 interface GeminiBatchOptions {
@@ -98,16 +98,9 @@ export function createGeminiBatch(
       );
       const file = await upload(Buffer.from(written.join('')), label, call);
       const json = { batch: { displayName: label, inputConfig: { fileName: file } } };
-      const once = { ...call, pacing: notTwice(call.pacing) };
-      try {
-        return handleOf(parseAnswer(await send({ ...once, method: 'POST', url, json })), file);
-      } catch (error) {
-        // Delete the file unless a job may be using it; Google would keep it for 48 hours.
-        if (!call.signal.aborted && error instanceof VendorFault && !isUnclear(error)) {
-          await remove(file, call).catch(() => undefined);
-        }
-        throw error;
-      }
+      const start = async (once: VendorCall): Promise<BatchHandle> =>
+        handleOf(parseAnswer(await send({ ...once, method: 'POST', url, json })), file);
+      return startJob(call, start, () => remove(file, call));
     },
     find: async (label, call) => {
       for await (const operation of items('batches', 'operations', call)) {
@@ -143,12 +136,6 @@ export function createGeminiBatch(
       }
     },
   };
-}
-
-/** A rate-limited request was certainly not accepted; other temporary faults leave it open. */
-function isUnclear(fault: VendorFault): boolean {
-  const { kind } = fault.details;
-  return kind === 'answer' || (isTransient(fault) && kind !== 'rate');
 }
 
 /* Answers are long-running operations `{name, done?, metadata, response?, error?}`, and files of JSON lines. */

@@ -154,18 +154,6 @@ export function createPacer(nowMs = runningMs, random = Math.random) {
 }
 
 /**
- * For requests that must not be repeated: retries only if the vendor rejected the request, not if
- * it may have worked.
- */
-export function notTwice(pacing: Pacing): Pacing {
-  return {
-    ...pacing,
-    delayAfter: (fault, tries) =>
-      fault.details.kind === 'rate' ? pacing.delayAfter(fault, tries) : undefined,
-  };
-}
-
-/**
  * Sends a request again as the pacing decides.
  *
  * @throws the last VendorFault, any other error of `send` at once, or the signal's reason

@@ -148,6 +148,12 @@ for (const { name, start, connect } of SUBJECTS) {
     assert.equal(await batch.find('label-1', call()), kept);
   });
 
+  test('what was uploaded for a job that is refused is deleted', async ({ fake, batch }) => {
+    fake.batch.refusals = 1;
+    await faultOf(batch.submit(ENTRIES, 'label-1', call()));
+    assert.equal([fake.batch.jobs.length, fake.batch.fileNames], [0, []]);
+  });
+
   test('an upload that is turned away is sent again as a whole', async ({ fake, batch }) => {
     fake.trouble('overloaded', 1);
     const handle = await batch.submit(ENTRIES, 'label-1', call());
