@@ -20,7 +20,7 @@ const rooms = {
   install: ['child', 'sqlite'],
   providers: ['sqlite', 'install'],
   config: ['flow-model', 'sqlite', 'providers'],
-  imports: ['sqlite', 'providers', 'config'],
+  imports: ['memory-files', 'sqlite', 'providers', 'config'],
   listener: ['config'],
   scope: ['config'],
   secrets: ['child', 'config'],

@@ -74,13 +74,13 @@ export function writesAnything({ before, text, notes }: ImportPlan): boolean {
  * @throws SvcError IMPORT_FAILED, CONFIG_WRITE_FAILED, STATE_UNWRITABLE; the signal's reason
  */
 export async function applyImport(
-  { file, before, text, agent, folder, notes }: ImportPlan,
+  { file, before, text, agent, notes }: ImportPlan,
   context: EngineContext,
   signal: AbortSignal,
 ): Promise<void> {
   await withConfigLock(context, signal, () => {
     requireUnchanged(file, before);
-    writeNotes(agent.workspaceDir, folder, notes, signal);
+    writeNotes(agent.workspaceDir, notes, signal);
     if (text === (before ?? EMPTY_CONFIG)) return;
     replaceConfig(context, file, { before, after: text });
   });

@@ -39,18 +39,19 @@ const PERMISSIONS = 0o777;
  *
  * @param dir the workspace's real path
  * @param path relative to it, forward slashes
+ * @param mostBytes of a larger file, nothing is read
  * @throws SvcError DREAM_FILE_REFUSED; the system's error if it cannot be read
  */
-export function readGuarded(dir: string, path: string): GuardedFile {
+export function readGuarded(dir: string, path: string, mostBytes = MOST_FILE_BYTES): GuardedFile {
   const file = join(dir, path);
   assertInside(dir, dirname(file), path);
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return { path: file, text: '', exists: false, mode: PRIVATE_MODE };
   if (stats.isSymbolicLink()) throw refused(path, 'it is a symbolic link');
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
-  if (stats.size > MOST_FILE_BYTES) throw refused(path, 'it is larger than 4 MB');
+  if (stats.size > mostBytes) throw refused(path, `it is larger than ${mostBytes / 2 ** 20} MB`);
   // A link that took its place meanwhile would be copied here, to be read by whoever can read this folder.
-  const bytes = readRegularFile(file, MOST_FILE_BYTES, READ_NO_LINK);
+  const bytes = readRegularFile(file, mostBytes, READ_NO_LINK);
   // Invalid UTF-8 would be changed by writing it back.
   if (!isUtf8(bytes)) throw refused(path, 'it is not UTF-8');
   return { path: file, text: bytes.toString('utf8'), exists: true, mode: stats.mode & PERMISSIONS };

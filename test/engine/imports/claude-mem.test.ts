@@ -162,6 +162,20 @@ test('a note in another encoding is refused, and stays as it is', async () => {
   assert.equal(readFileSync(file), edited);
 });
 
+test('a note that is read-only is refused, and stays as it is', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'First');
+  await home.apply(await home.prepare('claude-mem'));
+  const written = noteOf(home, '2026-02-03');
+  chmodSync(home.at('.svc/workspace/memory/claude-mem/2026-02-03.md'), 0o444);
+  observe(db, 'Second');
+  db.close();
+  const plan = await home.prepare('claude-mem');
+  assert.match(String(await failureOf(home.apply(plan))), 'read-only');
+  assert.is(noteOf(home, '2026-02-03'), written);
+});
+
 test('text cannot pretend to be another entry or a heading, and secrets are masked', async () => {
   const home = importHome();
   const db = database(home);
@@ -231,9 +245,7 @@ test('other files, and links in the workspace, are refused', async () => {
   observe(db, 'x');
   db.close();
   symlinkSync(home.at('elsewhere'), home.at('.svc/workspace/memory'));
-  const plan = await home.prepare('claude-mem');
-  const failure = await failureOf(home.apply(plan));
-  assert.is(failure.code, 'IMPORT_FAILED');
+  assert.is((await failureOf(home.prepare('claude-mem'))).code, 'IMPORT_FAILED');
   assert.equal(readdirSync(home.at('elsewhere')), ['x']);
 });
 
