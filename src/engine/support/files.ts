@@ -91,9 +91,11 @@ export function withFile<T>(
   }
 }
 
-/** For opening a file to read it: follows no link swapped in meanwhile, and does not block on a pipe. */
-export const READ_NO_LINK =
-  constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** For opening a file to read it: does not block on a pipe. */
+export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The same; follows no link swapped in meanwhile. */
+export const READ_NO_LINK = READ | (constants.O_NOFOLLOW ?? 0);
 
 /**
  * Whether an open file is still the one at a path without links, or was replaced since. Not if a folder in the path was
@@ -124,7 +126,7 @@ function sameName(path: string): string {
 export function readRegularFile(
   file: string,
   most = Number.POSITIVE_INFINITY,
-  flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+  flags = READ,
 ): Buffer {
   return withFile(file, flags, (descriptor) => {
     const stats = fstatSync(descriptor);

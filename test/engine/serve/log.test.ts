@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -18,6 +19,7 @@ import { isSelected, parseLogLine } from '../../../src/engine/serve/log/log-reco
 import { followLog, readLogTail } from '../../../src/engine/serve/log/read-log.js';
 
 import { RotatingFile } from '../../../src/engine/support/rotating-file.js';
+import { failureOf } from '../../support/failure.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const LOGGING = { level: 'info', format: 'json' } as const;
@@ -171,6 +173,13 @@ test('the newest lines are read across rotated files, by level, including foreig
   assert.equal(read(10, 'warn'), ['b', 'not json', 'd']);
   assert.equal(read(0, 'trace'), []);
   assert.is(readLogTail(folder.at('none.log'), { lines: 1, least: 'info' }), undefined);
+});
+
+test('a log that is a pipe is not waited for', async () => {
+  const file = tempFolder().at('pipe.log');
+  execFileSync('mkfifo', [file]);
+  const error = await failureOf(() => readLogTail(file, { lines: 1, least: 'info' }));
+  assert.match(String(error), `${file}: it is not a regular file`);
 });
 
 test('lines are selected by route and request, and others are left out', () => {

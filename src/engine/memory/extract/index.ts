@@ -1,6 +1,6 @@
 /* The text of documents that need a library. Loaded by name: `extract-process.ts`, as a child process. */
 
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,7 +12,13 @@ import {
   type ExtractedFormat,
   isExtracted,
 } from '../../support/document-format.js';
-import { makeFolders, namesIn, PRIVATE_MODE, unlessSystemError } from '../../support/files.js';
+import {
+  makeFolders,
+  namesIn,
+  PRIVATE_MODE,
+  readRegularFile,
+  unlessSystemError,
+} from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import {
   documentOf,
@@ -150,7 +156,8 @@ export class ExtractedTexts {
 
 /** Undefined if there is none, or it is damaged. */
 function readKept(file: string): Extraction | undefined {
-  const read = (): Buffer => gunzipSync(readFileSync(file), { maxOutputLength: MOST_JSON_BYTES });
+  const read = (): Buffer =>
+    gunzipSync(readRegularFile(file), { maxOutputLength: MOST_JSON_BYTES });
   return parseExtraction(String(unlessSystemError(read)));
 }
 

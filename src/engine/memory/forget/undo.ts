@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { makeFolders, SHARED_FOLDER_MODE, unlessSystemError } from '../../support/files.js';
+import {
+  makeFolders,
+  readRegularFile,
+  SHARED_FOLDER_MODE,
+  unlessSystemError,
+} from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
@@ -89,7 +94,7 @@ function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
     const copy = statSync(backup, { throwIfNoEntry: false });
     const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
     if (copy === undefined || stats?.isFile() === false) return false;
-    const before = readFileSync(backup);
+    const before = readRegularFile(backup);
     const now = stats === undefined ? null : readFileSync(absolutePath);
     if (now?.equals(before) === true) return true;
     if ((now === null ? null : hash('sha256', now)) !== leftHash) return false;

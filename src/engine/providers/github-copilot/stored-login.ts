@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { ifThere } from '../../support/files.js';
+import { ifThere, READ, requireFile } from '../../support/files.js';
 import { writeJsonFile } from '../../support/json-file.js';
 import { TEMPORARY_ENDING } from '../../support/replace-file.js';
 import { parsedJson, shellWord } from '../../support/text.js';
@@ -85,11 +85,12 @@ export async function readPrivateJson(file: string): Promise<unknown> {
 
 async function readPrivate(file: string): Promise<string | undefined> {
   try {
-    const handle = await open(file);
+    const handle = await open(file, READ);
     try {
       // Checks the opened file, so that it cannot be swapped in between.
-      const { mode } = await handle.stat();
-      if (process.platform !== 'win32' && (mode & FOR_OTHERS) !== 0) {
+      const stats = await handle.stat();
+      requireFile(stats);
+      if (process.platform !== 'win32' && (stats.mode & FOR_OTHERS) !== 0) {
         throw new SvcError('SECRET_UNRESOLVED', `${file} is readable by other users`, {
           hint: `chmod 600 ${shellWord(file)}`,
         });

@@ -1,10 +1,10 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../config/index.js';
-import { messageOf, SvcError, type Warning } from '../../errors/index.js';
+import { messageOf, SvcError, systemReason, type Warning } from '../../errors/index.js';
 import { sleepAtMost } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
-import { ifThere } from '../../support/files.js';
+import { ifThere, READ, readRegularFile } from '../../support/files.js';
 import { resolveConfiguredPath } from '../../support/paths.js';
 import { logPaths } from '../../support/rotating-file.js';
 import type { ServeSetup } from '../service.js';
@@ -56,7 +56,7 @@ export async function findLogFile(
  * last whole line. Undefined if there is no file.
  *
  * @param selection `lines`: how many of the newest
- * @throws the system's error if a file cannot be read
+ * @throws SvcError SYSTEM_REFUSED if a file cannot be read
  */
 export function readLogTail(
   file: string,
@@ -67,7 +67,7 @@ export function readLogTail(
   let endBytes: number | undefined;
   for (const path of logPaths(file)) {
     if (count >= wanted && path !== file) break;
-    const content = ifThere(() => readFileSync(path));
+    const content = contentOf(path);
     if (content === undefined) continue;
     const whole = content.subarray(0, content.lastIndexOf(LINE_FEED) + 1);
     if (path === file) endBytes = whole.length;
@@ -78,6 +78,18 @@ export function readLogTail(
   }
   if (endBytes === undefined && parts.length === 0) return undefined;
   return { lines: parts.flat(), endBytes: endBytes ?? 0 };
+}
+
+/** Undefined if there is no file. @throws SvcError SYSTEM_REFUSED */
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return ifThere(() => readRegularFile(path));
+  } catch (cause) {
+    throw new SvcError('SYSTEM_REFUSED', `cannot read ${path}: ${systemReason(cause)}`, {
+      hint: 'check its permissions; the lines of a pipe are for the program that reads it',
+      cause,
+    });
+  }
 }
 
 const LINE_FEED = 0x0a;
@@ -108,7 +120,7 @@ export async function* followLog(
     partialLine = Buffer.alloc(0);
   };
   const open = (): number | undefined => {
-    const opened = ifThere(() => openSync(file, 'r'));
+    const opened = ifThere(() => openSync(file, READ));
     if (opened === undefined) position = 0;
     return opened;
   };

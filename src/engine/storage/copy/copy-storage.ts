@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LoadedConfig, type ResolvedAgent, resolveAgents } from '../../config/index.js';
 import { type DreamTarget, dreamTargets } from '../../dreaming/index.js';
@@ -13,7 +13,7 @@ import { sharedForgetList } from '../../memory/home/shared-forget-list.js';
 import { packedStore } from '../../memory/index/postgres/index.js';
 import { describeAddress, openCurrentServer, type Server } from '../../postgres/index.js';
 import type { EngineContext } from '../../support/context.js';
-import { ifThere } from '../../support/files.js';
+import { ifThere, readRegularFile } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
 import type { StorageCopyOutput } from '../output-schemas.js';
@@ -284,7 +284,7 @@ function recallPart(
 ): CopyPart<RecallRow> | undefined {
   if (existsSync(files.database)) return undefined;
   const lines = [`${files.recallLog}.old`, files.recallLog].flatMap((file) => {
-    const text = ifThere(() => readFileSync(file, 'utf8')) ?? '';
+    const text = ifThere(() => readRegularFile(file).toString('utf8')) ?? '';
     return text.split('\n').flatMap((line) => {
       const recall = parseRecallLine(line);
       return recall === undefined ? [] : [recalls.lineOf(recall)];

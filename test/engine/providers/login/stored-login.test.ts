@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -56,6 +57,14 @@ for (const [what, text] of [
     assert.not.match(`${error.message} ${error.hint} ${error.stack}`, 'gho_');
   });
 }
+
+test('a pipe in its place is refused, not waited for', async () => {
+  const { path } = tempFolder();
+  storeLogin(path, LOGIN);
+  rmSync(loginFile(path));
+  execFileSync('mkfifo', ['-m', '600', loginFile(path)]);
+  assert.match(String(await failureOf(readStoredLogin(path))), 'it is not a regular file');
+});
 
 test('deleting removes everything, including leftovers of a killed process', async () => {
   const { path } = tempFolder();
