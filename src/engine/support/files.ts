@@ -185,7 +185,7 @@ export function systemErrorLike(code: 'EFBIG' | 'EFTYPE' | 'EISDIR' | 'ELOOP'): 
 /** Reads at most `length` bytes of a file. */
 export function readPart(file: string, from: number, length: number): Buffer {
   const bytes = Buffer.alloc(length);
-  return withFile(file, 'r', (descriptor) => {
+  return withFile(file, READ, (descriptor) => {
     return bytes.subarray(0, readSync(descriptor, bytes, 0, length, from));
   });
 }

@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
 import { readGuarded, writeGuarded } from '../../../src/engine/memory-files/guarded-file.js';
-import { makeFolders, readRegularFile } from '../../../src/engine/support/files.js';
+import { makeFolders, readPart, readRegularFile } from '../../../src/engine/support/files.js';
 import { replaceFile, WRITING_MS } from '../../../src/engine/support/replace-file.js';
 import { compileProgram } from '../../support/compile.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -52,6 +52,7 @@ test('reads only regular files, and does not wait for a pipe', () => {
   assert.is(String(readRegularFile(folder.at('file'), 5)), '12345');
   assert.throws(() => readRegularFile(folder.at('file'), 4), /EFBIG/);
   assert.throws(() => readRegularFile(folder.at('pipe')), /EFTYPE/);
+  assert.throws(() => readPart(folder.at('pipe'), 0, 1), /ESPIPE/);
   assert.throws(() => readRegularFile(folder.path), /EISDIR/);
   assert.throws(() => readRegularFile(folder.at('missing')), /ENOENT/);
 });

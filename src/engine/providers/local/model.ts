@@ -2,7 +2,7 @@ import { fstatSync, readSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { systemErrorCode, systemReason } from '../../errors/index.js';
 import { crypto } from '../../support/crypto.js';
-import { unlessSystemError, withFile } from '../../support/files.js';
+import { READ, unlessSystemError, withFile } from '../../support/files.js';
 import type { ProviderSettings } from '../vendor.js';
 import { VendorFault } from '../vendor-fault.js';
 import { headerFault } from './gguf-header.js';
@@ -205,7 +205,7 @@ export function modelMissing(path: string): VendorFault {
 
 function reading<T>(path: string, read: (file: number, size: number) => T): T {
   try {
-    return withFile(path, 'r', (file) => {
+    return withFile(path, READ, (file) => {
       const stat = fstatSync(file);
       if (!stat.isFile()) throw notAModel(path, 'it is not a file');
       return read(file, stat.size);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tinyModel } from '../../../../scripts/tiny-gguf/tiny-model.js';
@@ -32,6 +33,11 @@ test('something else, and a version that the library does not read, are named as
   assert.throws(() => check(other), /its GGUF version is 9/u);
   const short = other.subarray(0, HEADER_BYTES - 1);
   assert.throws(() => check(short), /it is damaged or incomplete/u);
+});
+
+test('a pipe is not waited for', () => {
+  execFileSync('mkfifo', [folder.at('pipe.gguf')]);
+  assert.throws(() => checkModelFile(folder.at('pipe.gguf')), /it is not a file/u);
 });
 
 test('a length or a type that cannot be is found before the library allocates for it', () => {
