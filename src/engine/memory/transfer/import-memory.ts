@@ -2,9 +2,15 @@ import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { makeFolders, PRIVATE_MODE, requireFile, SHARED_FOLDER_MODE } from '../../support/files.js';
+import {
+  isReadOnly,
+  makeFolders,
+  PRIVATE_MODE,
+  requireFile,
+  SHARED_FOLDER_MODE,
+} from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
-import { shortList } from '../../support/text.js';
+import { shellWord, shortList } from '../../support/text.js';
 import { pages } from '../embedding/passages.js';
 import type { EmbeddingEntry, MemoryIndex } from '../index/index.js';
 import {
@@ -89,6 +95,7 @@ export async function importFiles(
   if (existing === 'refuse') refuseConflicts(comparison.different, root);
   const fresh = new Set(comparison.fresh);
   const different = new Set(existing === 'replace' ? comparison.different : []);
+  for (const path of different) requireWritable(join(root, path), path);
   inFolder(root, () => makeFolders(root, SHARED_FOLDER_MODE));
   const written: string[] = [];
   const replaced: { readonly path: string; readonly backup: string }[] = [];
@@ -207,8 +214,18 @@ function compareTarget(root: string, documents: CheckedExport['documents']) {
   return { fresh, same, different };
 }
 
+/** A note that nothing may change is not replaced either, as everywhere. @throws SvcError IMPORT_FAILED */
+function requireWritable(file: string, path: string): void {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined || !isReadOnly(stats)) return;
+  throw new SvcError('IMPORT_FAILED', `cannot replace ${path}: it is read-only`, {
+    hint: `nothing was written; run "chmod u+w ${shellWord(file)}", or keep it with --existing keep`,
+  });
+}
+
 /**
- * Writes one document atomically, readable only by its owner, with its original modification time.
+ * Writes one document atomically, with its original modification time. A new file is readable by its owner only; one
+ * that is replaced keeps its permissions.
  *
  * @param backupDir where an existing file is copied first; undefined if there is none
  * @throws SvcError IMPORT_FAILED
@@ -222,15 +239,17 @@ function writeDocument(
   requireFolders(root, path);
   const file = join(root, path);
   try {
+    let mode = PRIVATE_MODE;
     if (backupDir !== undefined) {
       const backup = join(backupDir, path);
       makeFolders(dirname(backup));
       replaceFile(backup, readFileSync(file), PRIVATE_MODE);
+      mode = lstatSync(file).mode & 0o777;
     }
     makeFolders(dirname(file), SHARED_FOLDER_MODE);
     // Node.js takes negative numbers for now, and dates for what they say.
     const modified = modifiedMs < 0 ? new Date(modifiedMs) : modifiedMs / 1000;
-    replaceFile(file, contentOf(document), PRIVATE_MODE, modified);
+    replaceFile(file, contentOf(document), mode, modified);
   } catch (error) {
     throw new SvcError('IMPORT_FAILED', `cannot write ${path}: ${systemReason(error)}`, {
       hint: 'fix that and run the same command again: files already written are skipped',

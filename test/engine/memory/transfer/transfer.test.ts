@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -321,6 +322,19 @@ test('on request it is kept, or replaced with a backup; equal content is not a c
   assert.equal(filesOf(to.notes.path), filesOf(from.notes.path));
   const again = await importInto(to, text);
   assert.equal([again.same, again.written], [4, []]);
+});
+
+test('a replaced note keeps its permissions, and one that is read-only is not replaced', async () => {
+  const text = await exported(worldOf(NOTES));
+  const to = worldOf({ 'MEMORY.md': 'Mine.\n' });
+  const file = to.notes.at('MEMORY.md');
+  chmodSync(file, 0o444);
+  const { code, message } = await failureOf(importInto(to, text, { existing: 'replace' }));
+  assert.equal([code, message], ['IMPORT_FAILED', 'cannot replace MEMORY.md: it is read-only']);
+  assert.equal(Object.keys(filesOf(to.notes.path)), ['MEMORY.md']);
+  chmodSync(file, 0o644);
+  await importInto(to, text, { existing: 'replace' });
+  assert.is(statSync(file).mode & 0o777, 0o644);
 });
 
 test('another folder can be named, even one that does not exist', async () => {
