@@ -1,5 +1,12 @@
 import { statfs } from 'node:fs/promises';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from 'prom-client';
 import { ENDED_FLOW_STATUSES } from '../flow-model/flow-record.js';
 import { type PauseRecord, TASK_RUNTIMES } from '../flow-model/task-record.js';
 import type { PoolUse, ServerContext } from '../postgres/index.js';
@@ -38,7 +45,7 @@ export function createFlowMetrics(
   { flows, isStoring, context }: FlowMetricSources,
   registry = new Registry(),
 ) {
-  collectDefaultMetrics({ register: registry });
+  for (const metric of processMetrics()) registry.registerMetric(metric);
   addStorageMetrics(registry, () =>
     [...(context.servers?.values() ?? [])].map(({ poolUse }) => poolUse),
   );
@@ -52,6 +59,19 @@ export function createFlowMetrics(
     },
     close: () => registry.clear(),
   };
+}
+
+let measured: readonly Metric[] | undefined;
+
+/** What measures the process cannot be stopped: it is started once, however often a listener is. */
+function processMetrics(): readonly Metric[] {
+  if (measured === undefined) {
+    const register = new Registry();
+    collectDefaultMetrics({ register });
+    const names = register.getMetricsAsArray().map(({ name }) => name);
+    measured = names.flatMap((name) => register.getSingleMetric(name) ?? []);
+  }
+  return measured;
 }
 
 /**

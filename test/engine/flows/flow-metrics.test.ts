@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Histogram, Registry } from 'prom-client';
 import { suite } from 'uvu';
@@ -195,6 +196,29 @@ test('the dashboard uses metrics and labels that exist', async () => {
   }
   metrics.close();
   await flows.close();
+});
+
+test('the process is measured once, however often a listener starts', async () => {
+  const hooks: { monitorEventLoopDelay: () => unknown } = createRequire(import.meta.url)(
+    'node:perf_hooks',
+  );
+  const { monitorEventLoopDelay } = hooks;
+  let started = 0;
+  hooks.monitorEventLoopDelay = () => {
+    started += 1;
+    return monitorEventLoopDelay();
+  };
+  for (let listeners = 0; listeners < 3; listeners++) {
+    const metrics = createFlowMetrics({
+      flows: () => undefined,
+      isStoring: () => true,
+      context: { state: { stateDir: '/' } },
+    });
+    assert.match(await metrics.text(), /^process_resident_memory_bytes \d/m);
+    metrics.close();
+  }
+  hooks.monitorEventLoopDelay = monitorEventLoopDelay;
+  assert.ok(started <= 1, `${started} were started`);
 });
 
 test.run();
