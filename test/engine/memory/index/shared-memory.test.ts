@@ -368,6 +368,52 @@ for (const kind of await sharedKinds()) {
       assert.is(await a.countMatches('"alpha"'), 2);
     });
 
+    test('a vector that is stored while its passage is deleted is not kept for good', async () => {
+      const [a] = await bothHosts();
+      await apply(a, putChange('a.md', 'alpha'));
+      await embedMissing(a, 'm', textVector);
+      await apply(a, putChange('gone.md', 'gone'), putChange('edited.md', 'kept', 'replaced'));
+      const writer = await kind.openAs('host-a');
+      let storing: Promise<unknown> | undefined;
+      let writing: Promise<unknown> | undefined;
+      await kind.server.transaction(async (other) => {
+        // Storing vectors ends with this row.
+        await other.query('SELECT FROM svc.memory_spaces FOR UPDATE');
+        storing = embedMissing(a, 'm', textVector);
+        await waitFor('the vectors', async () => (await waitingFor(kind.server)) > 0);
+        let isWritten = false;
+        writing = apply(writer, removeChange('gone.md'), putChange('edited.md', 'kept')).then(
+          () => {
+            isWritten = true;
+          },
+        );
+        await waitFor('the writer', async () => isWritten || (await waitingFor(kind.server)) > 1);
+      });
+      await Promise.all([storing, writing]);
+      await a.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 0, atMs: 1 });
+      const [space] = await a.vectorSpaces();
+      assert.equal([space?.chunks, space?.cached], [2, 0]);
+    });
+
+    test('no vector is lost if its note is written again while it is stored', async () => {
+      const [a] = await bothHosts();
+      await apply(a, putChange('a.md', 'alpha'), putChange('edited.md', 'kept', 'before'));
+      const writer = await kind.openAs('host-a');
+      let storing: Promise<number> | undefined;
+      let writing: Promise<void> | undefined;
+      await kind.server.transaction(async (other) => {
+        // Writing a document ends with this row.
+        await other.query("SELECT FROM svc.documents WHERE path = 'edited.md' FOR KEY SHARE");
+        writing = apply(writer, putChange('edited.md', 'kept', 'after'));
+        await waitFor('the writer', async () => (await waitingFor(kind.server)) > 0);
+        storing = embedMissing(a, 'm', textVector);
+        await waitFor('the vectors', async () => (await waitingFor(kind.server)) > 1);
+      });
+      await writing;
+      // What both versions of the note have is embedded once.
+      assert.is(await storing, ['alpha', 'kept', 'before', 'after'].length);
+    });
+
     test('a host that is removed while it waits to write gets an error', async () => {
       const [a, b] = await bothHosts();
       let refused: Promise<SvcError> | undefined;

@@ -55,13 +55,7 @@ export function embeddingQueries(memory: OpenMemory) {
       await sql.transaction(async (transaction) => {
         const id = await ensureSpace(transaction, identity, dimensions);
         await enterSpaces(transaction, own, [identity]);
-        // A chunk may have been deleted, perhaps forgotten, while a job of the provider was running.
-        const used = await transaction.query<{ readonly hash: Buffer }>(
-          `SELECT hash FROM unnest($1::bytea[]) AS hash
-           WHERE EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = hash.hash)`,
-          columnsOf(rows, 'hash'),
-        );
-        await storePacked(transaction, id, ofContents(rows, used));
+        await storePacked(transaction, id, await usedRows(transaction, rows));
         await endClaims(transaction, identity, entries);
         await raiseWholeTo(transaction, own, { id, identity });
       });
@@ -117,6 +111,26 @@ export function embeddingQueries(memory: OpenMemory) {
         : { loaded: true, version: row.version, path: 'pgvector' };
     },
   } satisfies Partial<VectorIndex>;
+}
+
+/**
+ * The rows whose text some memory has: a chunk may have been deleted, perhaps forgotten, while the provider worked. The
+ * chunks are locked, because whoever deletes one must find its vector, to put it out of use.
+ */
+async function usedRows<Row extends { readonly hash: Buffer }>(
+  transaction: Transaction,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const lock = async (): Promise<readonly Row[]> => {
+    const chunks = await transaction.query<{ readonly hash: Buffer }>(
+      'SELECT hash FROM svc.chunks WHERE hash = ANY ($1) ORDER BY memory, id FOR KEY SHARE',
+      columnsOf(rows, 'hash'),
+    );
+    return ofContents(rows, chunks);
+  };
+  const used = await lock();
+  // A writer that was waited for may have replaced a note, whose other texts are in new chunks.
+  return used.length === rows.length ? used : lock();
 }
 
 /**
