@@ -20,6 +20,7 @@ import { QueryEmbedder } from './embedding/query-embedder.js';
 import { differencesFrom, type VectorCoverage, vectorCoverage } from './embedding-status.js';
 import type { IndexHome } from './home/index.js';
 import type { OpenedMemory } from './open-memory.js';
+import { isBeingEmbedded } from './sync/index-lock.js';
 
 /** Tests the whole path of a query: provider, fallback, vectors; or the external program if configured. */
 export async function diagnoseMemory(
@@ -98,8 +99,11 @@ async function checkVectors(
   const isShared = home.others !== undefined;
   const wanted = agent.memorySearch.store.vector.enabled && !isShared;
   const extension = isShared ? 'pgvector' : 'sqlite-vec';
-  const outcome = outcomeOf(coverage, vectors.extension, { extension, wanted });
-  return withQuestion(outcome, home, providers, signal);
+  const isEmbedding = isBeingEmbedded(status.indexFile);
+  const outcome = outcomeOf(coverage, vectors.extension, { extension, wanted, isEmbedding });
+  const embedder = new QueryEmbedder(providers, () => isEmbedding);
+  const primary = providers.primary.choice.provider;
+  return withQuestion(outcome, home, { embedder, primary }, signal);
 }
 
 function noIndex(index: BackendStatus['index']): VectorsOutcome {
@@ -111,7 +115,11 @@ function noIndex(index: BackendStatus['index']): VectorsOutcome {
 function outcomeOf(
   coverage: VectorCoverage,
   extension: VectorsState['extension'],
-  { extension: name, wanted }: { readonly extension: string; readonly wanted: boolean },
+  {
+    extension: name,
+    wanted,
+    isEmbedding,
+  }: { readonly extension: string; readonly wanted: boolean; readonly isEmbedding: boolean },
 ): VectorsOutcome {
   const { done, all, dimensions } = coverage;
   const found = {
@@ -121,7 +129,10 @@ function outcomeOf(
   };
   const pending = pendingCause(coverage);
   if (pending !== undefined) {
-    const hint = 'run "svc memory index" to embed them; until then only keyword search finds them';
+    const what = isEmbedding
+      ? 'they are being embedded now'
+      : 'run "svc memory index" to embed them';
+    const hint = `${what}; until then only keyword search finds them`;
     return { state: 'warning', ...found, code: 'EMBEDDINGS_PENDING', cause: pending, hint };
   }
   if (wanted && extension?.loaded === false) {
@@ -161,7 +172,7 @@ const QUESTION = 'ping';
 async function withQuestion(
   outcome: VectorsOutcome,
   home: IndexHome,
-  providers: ProviderPath,
+  { embedder, primary }: { readonly embedder: QueryEmbedder; readonly primary: string },
   signal: AbortSignal,
 ): Promise<VectorsOutcome> {
   const opened = await home.open();
@@ -170,11 +181,11 @@ async function withQuestion(
   try {
     if ((await index.vectorIdentities()).length === 0) return outcome;
     const warnings: Warning[] = [];
-    const vector = await new QueryEmbedder(providers).embed(QUESTION, index, warnings, signal);
+    const vector = await embedder.embed(QUESTION, index, warnings, signal);
     if (vector === undefined) return outcome;
     // Fails if it cannot be compared with those of the index.
     await index.vectorCandidates(vector.identity, vector.vector, 1);
-    const isPrimary = vector.provider === providers.primary.choice.provider;
+    const isPrimary = vector.provider === primary;
     const found = { ...outcome, usable: isPrimary ? 'primary' : 'fallback' } as const;
     const warning = warnings.find(({ code }) => code === 'PROVIDER_FALLBACK');
     if (warning === undefined) return found;

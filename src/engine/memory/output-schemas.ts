@@ -135,7 +135,10 @@ const indexedAgent = z.strictObject({
   chunks: field.count('Chunks written now.'),
   bytes: field.count('Size of the files read now.'),
   durationMs: field(z.number(), 'Milliseconds.'),
-  embedding: field(z.optional(embeddingSummary), 'Embedding results; omitted without a provider.'),
+  embedding: field(
+    z.optional(embeddingSummary),
+    'Embedding results; omitted without a provider, or if another process is still embedding.',
+  ),
 });
 
 const failedAgent = z.strictObject({

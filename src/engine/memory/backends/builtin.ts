@@ -19,7 +19,12 @@ export interface BuiltinOptions extends IndexKeeperOptions {
 export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   const { target, clock, providers } = options;
   const keeper = new IndexKeeper(options);
-  const embedder = providers === undefined ? undefined : new QueryEmbedder(providers);
+  const isBeingEmbedded = async (): Promise<boolean> => {
+    const lock = await import('../sync/index-lock.js');
+    return lock.isBeingEmbedded(target.indexFile);
+  };
+  const embedder =
+    providers === undefined ? undefined : new QueryEmbedder(providers, isBeingEmbedded);
   const canFallBack = (): boolean => {
     const { primary, fallback } = providers ?? {};
     return (

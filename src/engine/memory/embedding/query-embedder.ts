@@ -24,6 +24,9 @@ export interface QueryVector {
   readonly model: string;
 }
 
+/** Whether a process of this host embeds passages of the index now. */
+export type BeingEmbedded = () => boolean | Promise<boolean>;
+
 /**
  * Embeds queries with the provider whose vectors the index has, or with the fallback when that one fails or
  * is too slow. Never throws provider errors: keyword results are better than none.
@@ -32,10 +35,12 @@ export interface QueryVector {
  */
 export class QueryEmbedder {
   private readonly path: ProviderPath;
+  private readonly isBeingEmbedded: BeingEmbedded;
   private readonly remembered = new Map<string, QueryVector>();
 
-  constructor(path: ProviderPath) {
+  constructor(path: ProviderPath, isBeingEmbedded: BeingEmbedded) {
     this.path = path;
+    this.isBeingEmbedded = isBeingEmbedded;
   }
 
   /** Undefined when there is nothing to compare with, or no provider answers: then keywords are used. */
@@ -49,7 +54,9 @@ export class QueryEmbedder {
       // Providers that just failed are the reason why there are none.
       const why = [this.path.primary.recentFailure(), this.path.fallback?.recentFailure()];
       const failures = why.filter((error) => error !== undefined);
-      warnings.push(...(failures.length === 0 ? [await noVectors(index)] : allFailed(failures)));
+      warnings.push(
+        ...(failures.length === 0 ? [await this.noVectors(index)] : allFailed(failures)),
+      );
       return undefined;
     }
     const failures: SvcError[] = [];
@@ -64,7 +71,7 @@ export class QueryEmbedder {
         const what = `${provider.choice.provider} embedded the query instead`;
         if (warning !== undefined) warnings.push(warning);
         warnings.push(...failures.map((error) => failureWarning('PROVIDER_FALLBACK', what, error)));
-        if (isMissing) warnings.push(this.noneOfPrimary(what));
+        if (isMissing) warnings.push(await this.noneOfPrimary(what));
         return vector;
       }
     }
@@ -74,13 +81,29 @@ export class QueryEmbedder {
   }
 
   /** Nothing has failed, as while another process is about to embed with it. */
-  private noneOfPrimary(what: string): Warning {
+  private async noneOfPrimary(what: string): Promise<Warning> {
     const { provider } = this.path.primary.choice;
     return {
       code: 'PROVIDER_FALLBACK',
       message: `${what}: no passage has a vector of ${provider} yet`,
-      hint: 'run "svc memory index" to embed them',
+      hint: (await this.isBeingEmbedded()) ? BEING_EMBEDDED : EMBED_THEM,
     };
+  }
+
+  private async noVectors(index: MemoryIndex): Promise<Warning> {
+    const isInJob = (await index.batchJobs()).length > 0;
+    const hint = isInJob ? IN_A_JOB : (await this.isBeingEmbedded()) ? BEING_EMBEDDED : EMBED_THEM;
+    return pendingWarning('keyword search only: no passage has a vector yet', hint);
+  }
+
+  /** Searches leave passages alone while jobs, other processes or other hosts may be embedding them. */
+  private async pendingHint(index: MemoryIndex, identity: string): Promise<string> {
+    if ((await index.batchJobs(identity)).length > 0) return IN_A_JOB;
+    if (await this.isBeingEmbedded()) return BEING_EMBEDDED;
+    const hosts = (await index.claims?.others(identity)) ?? [];
+    return hosts.length > 0
+      ? `being embedded by ${hosts.join(', ')}; "svc memory index" embeds the others`
+      : 'each search embeds a few of them; run "svc memory index" to embed all';
   }
 
   /** Records as a failure of its provider that a query's vector cannot be compared with the index. */
@@ -103,7 +126,8 @@ export class QueryEmbedder {
     // Includes opening: reading a key or a login may hang as well.
     const limit = anySignal([signal, AbortSignal.timeout(provider.queryTimeoutMs)]);
     try {
-      const comparable = await comparableVectors(provider, index, limit);
+      const hintOf = (own: string) => this.pendingHint(index, own);
+      const comparable = await comparableVectors(provider, index, hintOf, limit);
       if (comparable === undefined) return undefined;
       const { identity, adapter, warning } = comparable;
       const key = `${identity}\n${query}`;
@@ -130,7 +154,12 @@ export class QueryEmbedder {
  * The vectors that cover most of the index (the configured identity's on a tie), an adapter whose queries are comparable
  * with them, and a warning about passages that they do not cover.
  */
-async function comparableVectors(provider: PathProvider, index: MemoryIndex, signal: AbortSignal) {
+async function comparableVectors(
+  provider: PathProvider,
+  index: MemoryIndex,
+  hintOf: (identity: string) => Promise<string>,
+  signal: AbortSignal,
+) {
   const adapter = await provider.open(signal);
   const own = identityKey(adapter.identity);
   const identities = await index.vectorIdentities();
@@ -146,7 +175,7 @@ async function comparableVectors(provider: PathProvider, index: MemoryIndex, sig
     .filter((other) => !isInUse || other.missing < missing)
     .toSorted((a, b) => a.missing - b.missing);
   const pending = async (message: string): Promise<Warning> =>
-    pendingWarning(message, await pendingHint(index, own));
+    pendingWarning(message, await hintOf(own));
   for (const { identity } of fuller) {
     const earlier = await openEarlier(provider, identity, signal);
     if (earlier === undefined) continue;
@@ -197,20 +226,8 @@ function passagesAre(count: number): string {
 
 const IN_A_JOB = 'a batch job is embedding them; "svc memory index" collects what is ready';
 
-/** Searches leave passages alone while jobs, or other hosts, may be embedding them. */
-async function pendingHint(index: MemoryIndex, identity: string): Promise<string> {
-  if ((await index.batchJobs(identity)).length > 0) return IN_A_JOB;
-  const hosts = (await index.claims?.others(identity)) ?? [];
-  return hosts.length > 0
-    ? `being embedded by ${hosts.join(', ')}; "svc memory index" embeds the others`
-    : 'each search embeds a few of them; run "svc memory index" to embed all';
-}
-
-async function noVectors(index: MemoryIndex): Promise<Warning> {
-  const hint =
-    (await index.batchJobs()).length > 0 ? IN_A_JOB : 'run "svc memory index" to embed them';
-  return pendingWarning('keyword search only: no passage has a vector yet', hint);
-}
+const BEING_EMBEDDED = 'they are being embedded now';
+const EMBED_THEM = 'run "svc memory index" to embed them';
 
 const OTHER_VECTORS = pendingWarning(
   'keyword search only: the vectors in the index are from another provider or model',

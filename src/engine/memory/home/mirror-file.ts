@@ -72,7 +72,7 @@ async function rebuildIndex(
   if (opened.state === 'ready') opened.index.close();
   const replace = () => replaceIndex(run, { state: opened.state, isScrubRequested }, rebuild);
   if (run.isAlone) return replace();
-  const lock = { part: 'vectors', nowMs: run.options.clock.now() } as const;
+  const lock = { part: 'vectors', nowMs: run.options.clock.now(), waitMs: 0 } as const;
   return tryIndexLock(run.target.indexFile, lock, replace);
 }
 

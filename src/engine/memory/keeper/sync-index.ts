@@ -7,6 +7,7 @@ import type { IndexHome } from '../home/index.js';
 import { currentIdentity, identityDifferences } from '../index/index.js';
 import { removeStrays, type Scan, scanSources } from '../sources/index.js';
 import {
+  embeddedElsewhereWarning,
   excludesEverythingWarning,
   racyForMs,
   type SyncOptions,
@@ -58,7 +59,7 @@ export async function mirrorFiles(target: KeptIndex, options: SyncOptions): Prom
  * The second half of a sync: vectors. Keyword search works as soon as the first half is done, and each vector is used
  * as soon as it is stored. Files that change meanwhile are mirrored by other syncs, of this process too.
  *
- * @throws SvcError INDEX_LOCKED while another process embeds, except for a search, which leaves it to that; …
+ * If another process embeds for longer than this one waits, the rest is left to that one; a search does not wait.
  */
 export async function addVectors(
   summary: SyncSummary,
@@ -69,7 +70,8 @@ export async function addVectors(
   if (embedding === undefined || summary.outcome === 'stopped') return summary;
   const startedMs = runningMs();
   const finished = (): number => summary.durationMs + msSince(startedMs);
-  const waitMs = options.embedWaitMs ?? options.lockWaitMs;
+  const isSearch = embedding.atMost !== undefined;
+  const waitMs = isSearch ? 0 : (options.embedWaitMs ?? options.lockWaitMs);
   const lock = { ...syncLock({ options, onEvent }), part: 'vectors', waitMs } as const;
   const add = async (): Promise<SyncSummary> => {
     const opened = await target.home.openToWrite();
@@ -95,9 +97,10 @@ export async function addVectors(
       return { ...summary, outcome: 'stopped', durationMs: finished() };
     }
   };
-  const isSearch = embedding.atMost !== undefined;
-  if (isSearch) return (await tryIndexLock(target.indexFile, lock, add)) ?? summary;
-  return withIndexLock(target.indexFile, lock, add);
+  const added = await tryIndexLock(target.indexFile, lock, add);
+  if (added !== undefined) return added;
+  if (isSearch) return summary;
+  return { ...summary, warnings: [...(summary.warnings ?? []), embeddedElsewhereWarning()] };
 }
 
 /** Archives new parts of conversations before they are indexed. Returns the scan with what is only in the archive. */

@@ -4,7 +4,6 @@ import {
   acquireProcessLock,
   isProcessLockHeld,
   type ProcessLock,
-  whileLocked,
 } from '../../sqlite/process-lock.js';
 import { queryRow, runSql } from '../../sqlite/query.js';
 import { unlessSystemError } from '../../support/files.js';
@@ -85,36 +84,29 @@ export async function withIndexLock<T>(
   options: LockOptions,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  const lock = await acquireIndexLock(indexFile, options);
-  return whileIndexLocked(indexFile, lock, work);
-}
-
-async function whileIndexLocked<T>(
-  indexFile: string,
-  lock: ProcessLock | undefined,
-  work: () => T | Promise<T>,
-): Promise<T> {
-  const refusal = () =>
-    new SvcError('INDEX_LOCKED', `another process is writing ${indexFile}`, {
-      hint: 'wait for it to finish and try again',
-    });
-  return whileLocked(lock, refusal, async () => {
-    try {
-      return await work();
-    } catch (error) {
-      throw asIndexError(error, indexFile);
-    }
+  const done = await tryIndexLock(indexFile, options, async () => ({ result: await work() }));
+  if (done !== undefined) return done.result;
+  const does = options.part === 'vectors' ? 'embedding passages of' : 'writing';
+  throw new SvcError('INDEX_LOCKED', `another process is ${does} ${indexFile}`, {
+    hint: 'wait for it to finish and try again',
   });
 }
 
-/** Runs work at once while holding a lock of an index. @returns undefined when another process has it */
+/** Like {@link withIndexLock}. @returns undefined when another process held the lock for all of `waitMs` */
 export async function tryIndexLock<T>(
   indexFile: string,
   options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const lock = await acquireIndexLock(indexFile, { ...options, waitMs: 0 });
-  return lock === undefined ? undefined : whileIndexLocked(indexFile, lock, work);
+  const lock = await acquireIndexLock(indexFile, options);
+  if (lock === undefined) return undefined;
+  try {
+    return await work();
+  } catch (error) {
+    throw asIndexError(error, indexFile);
+  } finally {
+    lock.release();
+  }
 }
 
 /** Runs work while nobody else writes an index, nor embeds its passages. @throws SvcError as {@link withIndexLock} */

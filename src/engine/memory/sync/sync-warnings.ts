@@ -142,6 +142,15 @@ export function updatingWarning(): Warning {
   };
 }
 
+/** Another process embeds, and looks for passages without a vector until there are none. */
+export function embeddedElsewhereWarning(): Warning {
+  return {
+    code: 'EMBEDDINGS_PENDING',
+    message:
+      'another process is still embedding passages, and will embed those of this run too; until then, only keyword search finds them',
+  };
+}
+
 /** @throws SvcError INTERRUPTED when the sync was interrupted */
 export function stopIfInterrupted(summary: SyncSummary): void {
   if (summary.outcome !== 'stopped') return;

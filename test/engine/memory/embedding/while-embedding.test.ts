@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
+import type { SearchResponse } from '../../../../src/engine/memory/search/index.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/index.js';
 import { MemoryWatcher } from '../../../../src/engine/memory/watch/memory-watcher.js';
 import {
@@ -44,6 +45,8 @@ test('has what changes meanwhile at once, for every process, and then its vector
   const lacksVectors = ['EMBEDDINGS_PENDING'];
   assert.equal([pathsOf(inOther)[0], warningCodes(inOther)], ['memory/new.md', lacksVectors]);
   notes.folder.write('memory/newer.md', 'The heron waits.');
+  const hintOf = ({ warnings }: SearchResponse) => warnings.map(({ hint }) => hint);
+  assert.equal(hintOf(inOther), ['they are being embedded now']);
   const inOwn = await embedder.backend.search({ query: 'heron' });
   assert.equal([pathsOf(inOwn)[0], warningCodes(inOwn)], ['memory/newer.md', lacksVectors]);
   rmSync(notes.folder.at('memory/old.md'));
@@ -56,6 +59,26 @@ test('has what changes meanwhile at once, for every process, and then its vector
   await other.backend.close();
 });
 
+test('is left to the process that embeds, by one that has waited long enough', async ({
+  vendor,
+}) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  const { added, embedding, warnings = [] } = await other.backend.sync({ embedWaitMs: 10 });
+  assert.equal(
+    [added, embedding, warnings.map(({ code }) => code)],
+    [1, undefined, ['EMBEDDINGS_PENDING']],
+  );
+  vendor.answer();
+  const all = await syncing;
+  assert.equal([all.embedding?.embedded, all.embedding?.pending], [2, 0]);
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
 test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   const notes = semanticMemory(vendor, { 'slow.md': SLOW });
   const [embedder, other] = [await notes.open(), await notes.open()];
@@ -63,6 +86,7 @@ test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   await vendor.whenAsked;
   const refused = await failureOf(other.backend.sync({ force: true, lockWaitMs: 0 }));
   assert.is(refused.code, 'INDEX_LOCKED');
+  assert.match(refused.message, 'is embedding passages of');
   let waits = (): void => undefined;
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
