@@ -77,7 +77,7 @@ async function commit(client: ClientBase): Promise<void> {
       'STORAGE_UNCERTAIN',
       `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
       {
-        hint: 'try again; repeated requests with an idempotency key are recognized',
+        hint: 'try again; repeated webhook requests are recognized by their idempotency key',
         cause: error,
       },
     );
