@@ -22,8 +22,9 @@ export function skipWords({ reason, detail }: Omit<SkippedFile, 'path'>): string
 
 /**
  * Skips to report unasked. Ignoring a symbolic link is specified behaviour, unless it was configured or is in
- * place of the memory itself: then it has a detail.
+ * place of the memory itself: then it has a detail. Of a file that was deleted meanwhile, nothing is missing.
  */
 export function isFaultySkip(skip: SkippedFile): boolean {
+  if (skip.reason === 'vanished') return false;
   return skip.reason !== 'symlink' || skip.detail !== undefined;
 }

@@ -11,6 +11,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { syncWarnings } from '../../../../src/engine/memory/sync/index.js';
 import { failureOf } from '../../../support/failure.js';
 import { contentOf } from '../../../support/index-content.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
@@ -169,7 +170,7 @@ test('a file that is swapped for a folder, and back, is followed', async () => {
   backend.close();
 });
 
-test('a file that vanishes between scan and read is reported as skipped', async () => {
+test('a file that vanishes between scan and read is skipped without a warning', async () => {
   const ws = folderOf({ 'a.md': 'alpha', 'b.md': 'beta', 'c.md': 'gamma' });
   const backend = backendOn(targetOf(ws.path));
   const summary = await backend.sync({
@@ -178,6 +179,7 @@ test('a file that vanishes between scan and read is reported as skipped', async 
     },
   });
   assert.equal(summary.skipped, [{ path: 'b.md', reason: 'vanished' }]);
+  assert.equal(syncWarnings(summary), []);
   assert.is(summary.added, 2);
 });
 
