@@ -185,7 +185,7 @@ test('an unreadable index file is an error that names it', async () => {
       const run = await memory(...args, '--json');
       const error = jsonOf.error(run);
       assert.equal([run.code, error.code], [1, 'INDEX_UNWRITABLE'], args[0]);
-      assert.ok(error.message.includes(file));
+      assert.ok(error.message.startsWith(`cannot read the index ${file}`), error.message);
     }
   });
 });

@@ -97,12 +97,13 @@ export function asIndexError(error: unknown, file: string): unknown {
         `cannot write ${file}: the disk is full`,
         'free some space and try again',
       );
-    case 'unwritable':
-      return because(
-        'INDEX_UNWRITABLE',
-        `cannot write the index ${file}: ${systemReason(error)}`,
-        PERMISSIONS,
-      );
+    case 'unwritable': {
+      // SQLite opens what it cannot write to read it, so only reading the header fails like this.
+      const does =
+        error instanceof Error && 'syscall' in error && error.syscall === 'open' ? 'read' : 'write';
+      const message = `cannot ${does} the index ${file}: ${systemReason(error)}`;
+      return because('INDEX_UNWRITABLE', message, PERMISSIONS);
+    }
     case 'other':
       return error;
   }
