@@ -84,12 +84,20 @@ export async function withIndexLock<T>(
   options: LockOptions,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  const done = await tryIndexLock(indexFile, options, async () => ({ result: await work() }));
+  let who = 'another process';
+  const onWait: LockOptions['onWait'] = (holder, part) => {
+    if (holder !== undefined) who = `another process (pid ${holder.pid})`;
+    options.onWait?.(holder, part);
+  };
+  const lock = { ...options, onWait };
+  const done = await tryIndexLock(indexFile, lock, async () => ({ result: await work() }));
   if (done !== undefined) return done.result;
-  const does = options.part === 'vectors' ? 'embedding passages of' : 'writing';
-  throw new SvcError('INDEX_LOCKED', `another process is ${does} ${indexFile}`, {
-    hint: 'wait for it to finish and try again',
-  });
+  // Embedding may take hours.
+  const [does, hint] =
+    options.part === 'vectors'
+      ? ['embedding the passages of', 'wait for it to finish, or stop it, and try again']
+      : ['writing', 'wait for it to finish and try again'];
+  throw new SvcError('INDEX_LOCKED', `${who} is ${does} ${indexFile}`, { hint });
 }
 
 /** Like {@link withIndexLock}. @returns undefined when another process held the lock for all of `waitMs` */

@@ -86,7 +86,7 @@ test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   await vendor.whenAsked;
   const refused = await failureOf(other.backend.sync({ force: true, lockWaitMs: 0 }));
   assert.is(refused.code, 'INDEX_LOCKED');
-  assert.match(refused.message, 'is embedding passages of');
+  assert.match(refused.message, 'is embedding the passages of');
   let waits = (): void => undefined;
   const waiting = new Promise<void>((resolve) => {
     waits = resolve;
