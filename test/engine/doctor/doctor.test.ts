@@ -17,6 +17,7 @@ import { applyFix, fixAll, runDoctor } from '../../../src/engine/doctor/run-doct
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import { MAX_DOCUMENT_BYTES } from '../../../src/engine/memory/sources/index.js';
+import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { startFake } from '../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../fakes/openai.js';
 import { failureOf } from '../../support/failure.js';
@@ -33,6 +34,22 @@ test('a weak secret of the scheme basic is replaced by a user name and a generat
   });
   const { hint } = findingOf(await look(patient, ['webhooks']), 'webhooks/secret-weak');
   assert.match(hint ?? '', /^use user:password with a generated password/);
+});
+
+test('passages without vectors need nothing while a process embeds them', async () => {
+  const patient = healthyPatient();
+  const { backend } = await openMemory(patient.options().context, { kind: 'agent' });
+  await backend.sync({});
+  const { indexFile } = await backend.status();
+  await backend.close();
+  patient.env = { OPENAI_API_KEY: OPENAI_KEY };
+  patient.configure({ agents: { defaults: { memorySearch: { provider: 'openai' } } } });
+  const hintNow = async (): Promise<string | undefined> =>
+    findingOf(await look(patient, ['vectors']), 'vectors/vectors-missing').hint;
+  const lock = await acquireIndexLock(indexFile, { part: 'vectors', nowMs: 0, waitMs: 0 });
+  assert.is(await hintNow(), 'they are being embedded now');
+  lock?.release();
+  assert.is(await hintNow(), 'svc memory index --agent main');
 });
 
 test('a healthy set-up has no findings and is not changed', async () => {

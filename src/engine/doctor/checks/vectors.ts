@@ -3,6 +3,7 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
+import { isBeingEmbedded } from '../../memory/sync/index-lock.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
@@ -93,7 +94,9 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
             ? `the vectors in the index were made with other settings: ${differences.join(', ')}`
             : 'only keyword search finds them',
         place: { file: status.indexFile },
-        hint: `svc memory index --agent ${memory.agent.id}`,
+        hint: isBeingEmbedded(status.indexFile)
+          ? 'they are being embedded now'
+          : `svc memory index --agent ${memory.agent.id}`,
       }),
     );
   }
