@@ -23,9 +23,11 @@ import {
 } from '../../../support/vector-index.js';
 import { waitFor } from '../../../support/wait.js';
 
-/** How many statements wait for a lock. */
+/** How many statements wait for a lock in the database, which is not that of other tests. */
 async function waitingFor(server: Server): Promise<number> {
-  const waiting = await server.query('SELECT FROM pg_locks WHERE NOT granted');
+  const waiting = await server.query(
+    `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
   return waiting.length;
 }
 
