@@ -8,6 +8,7 @@ import {
   listOrigins,
   openPostgresIndex,
   type PostgresIndex,
+  preparePostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
 import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
 import { failureOf } from '../../../support/failure.js';
@@ -414,6 +415,25 @@ for (const kind of await sharedKinds()) {
       await writing;
       // What both versions of the note have is embedded once.
       assert.is(await storing, ['alpha', 'kept', 'before', 'after'].length);
+    });
+
+    test('the vector of a text that two memories delete at the same time is not kept', async () => {
+      const [a] = await bothHosts();
+      const place = { agent: 'other', origin: 'host-a' };
+      const other = await preparePostgresIndex(kind.server, place, testIdentity());
+      const both = [a, other];
+      for (const index of both) await apply(index, putChange('gone.md', 'gone'));
+      await embedMissing(a, 'm', textVector);
+      let deleting: Promise<unknown> | undefined;
+      await kind.server.transaction(async (transaction) => {
+        // Deleting a document ends with its row.
+        await transaction.query('SELECT FROM svc.documents FOR KEY SHARE');
+        deleting = Promise.all(both.map((index) => apply(index, removeChange('gone.md'))));
+        await waitFor('both', async () => (await waitingFor(kind.server)) > 1);
+      });
+      await deleting;
+      await a.tidyEmbeddings({ keepIdentities: ['m'], cacheEntries: 0, atMs: 1 });
+      assert.equal(await kind.server.query('SELECT hash FROM svc.embeddings'), []);
     });
 
     test('a host that is removed while it waits to write gets an error', async () => {

@@ -96,12 +96,18 @@ export async function deleteChunks(
      WHERE id = $1`,
     [memory, chunks.length, length],
   );
+  const hashes = columnsOf(chunks, 'hash');
+  // Of two memories that delete the same text at once, the last must see that the other does not have it either.
+  await transaction.run(
+    'SELECT FROM svc.embeddings WHERE hash = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+    hashes,
+  );
   await transaction.run(
     `INSERT INTO svc.unused_embeddings (embedding)
      SELECT id FROM svc.embeddings WHERE hash = ANY ($1)
        AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)
      ON CONFLICT DO NOTHING`,
-    columnsOf(chunks, 'hash'),
+    hashes,
   );
 }
 
