@@ -167,6 +167,19 @@ test('without prompts, a folder of notes is indexed as a whole and listed once',
   assert.equal(JSON.parse((await runInSession(key, { home: home.path })).stdout).value, ['.']);
 });
 
+test('another folder than the first one is only a warning if that had notes', async () => {
+  const home = folderOf({ 'a/a.md': '# A\n', 'b/b.md': '# B\n' });
+  const codesAfter = async (folder: string) => {
+    const init = ['config', 'init', '--workspace', home.at(folder), '--provider', 'none', '--json'];
+    const { stdout } = await runInSession(init, { home: home.path });
+    const { warnings } = JSON.parse(stdout) as { readonly warnings: readonly { code: string }[] };
+    return warnings.map(({ code }) => code);
+  };
+  assert.equal(await codesAfter('empty'), ['INDEX_EMPTY']);
+  assert.equal(await codesAfter('a'), []);
+  assert.equal(await codesAfter('b'), ['INDEX_OF_OTHER_WORKSPACE']);
+});
+
 test('conflicting flags are refused before anything is written', async () => {
   const home = tempFolder();
   for (const [args, code] of [
@@ -378,7 +391,6 @@ for (const [name, key] of [
     const session = inTerminal(home);
     const answer = answering(session);
     await answer(FOLDER, enter);
-    await answer('◆  Create ~/workspace?', enter);
     await answer('◆  Add an example MEMORY.md?', 'y');
     await answer(PROVIDER, KEYS.up + enter);
     await session.waitForText(WRITE);

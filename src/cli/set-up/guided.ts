@@ -59,9 +59,12 @@ export async function askWorkspace(
     const dir = listed ?? resolvePath(await askFolder(command), cwd, homeDir);
     const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
-    if (state === 'missing' && !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }))) {
-      continue;
-    }
+    // A listed folder is labelled as one that will be created.
+    const isTypo =
+      listed === undefined &&
+      state === 'missing' &&
+      !(await askYes(`Create ${name}?`, true, { help: CREATE, signal }));
+    if (isTypo) continue;
     const indexesAll = await askIndexAll(dir, command, true);
     const withExample =
       state !== 'memory' &&

@@ -34,8 +34,10 @@ export async function mirrorFile(
     using index = closing(opened.index);
     await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
-    if (rebuild !== undefined) return await rebuildIndex(run, opened, rebuild);
-    return await updateIndex(run, index);
+    if (rebuild === undefined) return await updateIndex(run, index);
+    const { otherWorkspace, ...emptyBefore } = rebuild;
+    const { documents } = await index.statistics();
+    return await rebuildIndex(run, opened, documents === 0 ? emptyBefore : rebuild);
   } catch (error) {
     // Some damage only shows when the index is read.
     if (!isDamage(error)) throw error;
