@@ -124,6 +124,14 @@ test('a hook continues where one of an earlier version ended', async () => {
   assert.equal(await capture(file), []);
 });
 
+test('what a reader of another agent does not understand is captured with the right one', async () => {
+  const { folder, capture } = await aMemory();
+  const file = folder.write('session.jsonl', GATE);
+  assert.equal(await capture(file, { reader: 'claude-code' }), []);
+  assert.equal(await capture(file), ['added: Remember that the gate is green.']);
+  assert.equal(await capture(file), []);
+});
+
 test('a file that is no transcript is refused', async () => {
   const { folder, capture } = await aMemory();
   const file = folder.write('notes/MEMORY.md', '# Mine\n\nRemember that the gate is green.\n');

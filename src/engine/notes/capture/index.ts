@@ -85,8 +85,11 @@ export async function captureConversation(
       const { outcome, citation } = writeEntry(changer, entry, place);
       return { text, outcome, citation };
     });
-    // After the notes: if this is killed before, equal lines are found when it runs again.
-    changer.captures.put(current.keys[0], current.lines, changer.nowMs);
+    // After the notes: if this is killed before, equal lines are found when it runs again. Without a single turn, another
+    // reader may find some.
+    if (current.turns.length > 0) {
+      changer.captures.put(current.keys[0], current.lines, changer.nowMs);
+    }
     return { reader: current.reader, session, turns: currentTurns.length, decisions };
   });
   return { capture, warnings };
