@@ -38,7 +38,7 @@ export function checkGates(
   const signals = signalCount(entry);
   const asks = distinctAsks(entry);
   const ageDays = Math.max(0, nowMs - entry.lastSignalMs) / MS_PER_DAY;
-  const { source, path, recallCount, fate } = entry;
+  const { source, path, fate } = entry;
   const isShortTerm = isShortTermPath(source, path);
   const passing = isPassing(entry.text);
   const isOpen = fate === 'open';
@@ -49,11 +49,7 @@ export function checkGates(
     result('clean', junk === undefined, junk === undefined ? 'a statement' : JUNK_WORDS[junk]),
     result('lasting', !passing, passing ? 'an event, a plan or a guess' : 'not tied to one day'),
     result('open', isOpen, isOpen ? 'not decided yet' : `already ${fate}`),
-    result(
-      'asked',
-      isAsked(entry),
-      `recalled ${recallCount === 1 ? 'once' : `${recallCount} times`}`,
-    ),
+    result('asked', isAsked(entry), askedWords(entry)),
     result(
       'recall_count',
       signals >= minRecallCount,
@@ -72,6 +68,11 @@ export function checkGates(
     result('score', score.score >= minScore, `score ${score.score.toFixed(3)}, needs ${minScore}`),
   ];
   return { entry, score, gates, passes: gates.every(({ passed }) => passed) };
+}
+
+function askedWords({ recallCount, groundedCount }: RecallEntry): string {
+  if (recallCount === 0 && groundedCount > 0) return 'asked for by a backfill';
+  return recallCount === 1 ? 'recalled once' : `recalled ${recallCount} times`;
 }
 
 /** When a claim was last recalled or noted. */
