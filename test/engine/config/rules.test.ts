@@ -658,6 +658,9 @@ test('settings of the external backend have no effect on the builtin one, but fo
   const ext = { command: 'qmd', scope: { default: 'allow' } };
   const pathsOf = (memory: unknown) => warningsOf({ memory }).map(({ path }) => path);
   assert.equal(pathsOf({ ext }), ['memory.ext.command']);
+  const [both, ...others] = warningsOf({ memory: { ext: { ...ext, limits: { timeoutMs: 9 } } } });
+  assert.match(both?.message ?? '', /^command, limits have no effect: /u);
+  assert.equal(others, []);
   assert.equal(pathsOf({ backend: 'ext', ext }), []);
 });
 

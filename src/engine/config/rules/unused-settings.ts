@@ -186,11 +186,17 @@ export const candidatesExceedMinimum: Rule = eachScope(function* (scope) {
 /** `memory.ext` concerns only the external backend, except for its scope. */
 export const extIsUsed: Rule = function* (input, scopes) {
   if (input.memory?.backend === 'ext') return;
-  const path: ConfigPath = ['memory', 'ext'];
-  const message = 'this has no effect: memory.backend is "builtin"';
+  const why = 'memory.backend is "builtin"';
+  const message = `this has no effect: ${why}`;
   const expected = 'memory.backend: "ext", or remove the setting';
-  for (const key of Object.keys(input.memory?.ext ?? {}).filter((name) => name !== 'scope')) {
-    yield warning('setting-unused', [...path, key], { message, expected });
+  const keys = Object.keys(input.memory?.ext ?? {}).filter((name) => name !== 'scope');
+  const [first] = keys;
+  // One for all of them, because every command shows it while the program is turned off.
+  if (first !== undefined) {
+    yield warning('setting-unused', ['memory', 'ext', first], {
+      message: keys.length === 1 ? message : `${keys.join(', ')} have no effect: ${why}`,
+      expected,
+    });
   }
   for (const scope of scopes) {
     const collections = scope.writtenHere('ext', 'extraCollections');
