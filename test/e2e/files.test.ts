@@ -334,7 +334,9 @@ test('the configuration’s own paths, sizes and tokenizer reach the index', asy
   const env = { SVC_CONFIG: root.at('svc.json') };
   const options = { home: tempFolder().path, cwd: root.path, env };
   const run = await runInSession(['memory', 'search', 'phabe', '--json'], options);
-  assert.is(jsonOf.search(run).results.length, 1);
+  const { results, warnings } = jsonOf.search(run);
+  assert.is(results.length, 1);
+  assert.is(warnings[0]?.hint, 'correct or remove it in memorySearch.extraPaths');
   assert.ok(readdirSync(root.at('state')).includes('main.db'));
   const [status] = jsonOf.status(
     await runInSession(['memory', 'status', '--json'], options),

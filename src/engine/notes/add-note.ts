@@ -190,7 +190,7 @@ function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteReq
   }
   if (heading !== undefined) plainHeading(heading);
   const entry = noteEntry(text, plainTags(tags));
-  if (entry === undefined) throw invalid('there is no text to add', 'pass some words');
+  if (entry === undefined) throw invalid('there is no text to add', 'pass the text, or pipe it in');
   const whole = [...entry, heading ?? ''].join('\n');
   if (allowSecret !== true && hasSecret(whole)) {
     throw new SvcError(

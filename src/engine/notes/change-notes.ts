@@ -154,7 +154,7 @@ export function noteFile(
 }
 
 const REASONS: Readonly<Record<NotMemory, string>> = {
-  excluded: 'memory excludes it',
+  excluded: 'it is excluded from memory',
   ignored_folder: 'it is in a folder that is never indexed, such as .git or .trash',
   other_kind: 'its name must end in .md',
   outside: 'it is not a file of memory',

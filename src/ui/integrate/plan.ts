@@ -57,7 +57,7 @@ function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: View): st
   const places = files.map(({ file }) => shownPath(file.path, homeDir)).join(', ');
   return action === 'add'
     ? `${safeLine(name)} is already registered with ${agent.title}: ${places}\n`
-    : `${safeLine(name)} is not registered with ${agent.title}: ${places}\n`;
+    : `${safeLine(name)} is not registered with ${agent.title}: ${places}; "svc integrate --list" shows what is\n`;
 }
 
 /** The agents as a table, then problems with their files. */

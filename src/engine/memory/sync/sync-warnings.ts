@@ -40,13 +40,16 @@ const SKIPS_NAMED = 3;
 
 /** Skipped files, a few of them by name. */
 function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
-  const files = skipped.filter(isFaultySkip).map((skip) => `${skip.path} (${skipWords(skip)})`);
-  if (files.length === 0) return [];
+  const faults = skipped.filter(isFaultySkip);
+  if (faults.length === 0) return [];
+  const files = faults.map((skip) => `${skip.path} (${skipWords(skip)})`);
   return [
     {
       code: 'FILES_SKIPPED',
       message: `not indexed: ${shortList(files, SKIPS_NAMED)}`,
-      hint: 'run "svc memory status --verbose" to list them',
+      hint: faults.every(({ reason }) => reason === 'missing')
+        ? 'correct or remove it in memorySearch.extraPaths'
+        : 'run "svc memory status --verbose" to list them',
     },
   ];
 }
