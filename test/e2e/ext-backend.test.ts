@@ -73,7 +73,7 @@ test('status explains a file by the index of the program', async () => {
   assert.equal(await stateOf('other.md'), [false, false]);
   home.write('workspace/memory/new.md', 'A stork.\n');
   assert.equal(await stateOf('memory/new.md'), [true, false]);
-  // The builtin engine would index it.
+  // The built-in engine would index it.
   home.write('workspace/USER.md', 'Ana.\n');
   const left = (await status('--why', 'USER.md'))?.why;
   assert.equal(

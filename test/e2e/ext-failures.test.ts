@@ -175,7 +175,7 @@ async function assertFallsBack(memory: ExtMemory, code: string, words: RegExp): 
   assert.equal([warningCodes(found), found.backend, found.results.length], [[code], 'builtin', 2]);
   const [warning] = found.warnings ?? [];
   assert.match(`${warning?.message} ${warning?.hint}`, words);
-  assert.match(warning?.message ?? '', /using the builtin engine$/);
+  assert.match(warning?.message ?? '', /using the built-in engine$/);
   assert.ok(warning?.hint);
   const state = await memory.status();
   assert.equal([state?.backend, state?.configuredBackend], ['builtin', 'ext']);

@@ -198,11 +198,11 @@ export function isErrorCode(code: string): code is ErrorCode {
 /** Every warning code. A warning never changes the exit code; JSON results list it in `warnings[]`. */
 export const WARNING_CODES = {
   BACKEND_FAILED:
-    'The external search program failed or gave an unreadable answer; the builtin engine answered.',
+    'The external search program failed or gave an unreadable answer; the built-in engine answered.',
   BACKEND_PAUSED: 'The external search program failed a moment ago and is not used for a while.',
   BACKEND_TIMEOUT:
-    'The external search program took too long and was stopped; the builtin engine answered.',
-  BACKEND_UNAVAILABLE: 'The external search program cannot be run; the builtin engine answered.',
+    'The external search program took too long and was stopped; the built-in engine answered.',
+  BACKEND_UNAVAILABLE: 'The external search program cannot be run; the built-in engine answered.',
   BEGINNING_TOO_SHORT:
     'Too many words start with this prefix, so it was searched for as a whole word.',
   CAPTURE_LIMITED: 'A conversation has more decisions than one run captures.',

@@ -64,7 +64,7 @@ export interface OpenedMemory {
   /** What provider selection depends on. */
   readonly world: ProviderWorld;
   readonly locate: LocateSetting;
-  /** Undefined with the builtin engine. */
+  /** Undefined with the built-in engine. */
   readonly ext: Pick<PreparedExt, 'diagnose' | 'settings'> | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -114,7 +114,7 @@ export async function openAgent(
   options: OpenMemoryOptions,
 ): Promise<OpenedMemory> {
   const agent = atTrialIndex(configured, configured.id, options.trial, context.state);
-  // Trials only change settings of the builtin engine.
+  // Trials only change settings of the built-in engine.
   const external =
     agent.backend === 'ext' && options.trial === undefined
       ? await import('./backends/ext/open-ext.js').then(({ prepareExt }) =>
@@ -180,7 +180,7 @@ async function openWorkspace(
     agentId: null,
     name: dir,
     ...createBuiltin({ agent, forget, home, sources, context, loaded }),
-    // The external program's collections belong to agents, so a folder uses the builtin engine.
+    // The external program's collections belong to agents, so a folder uses the built-in engine.
     ext: undefined,
   };
 }

@@ -72,7 +72,7 @@ CREATE TABLE svc.copies (
 export const MIGRATIONS: readonly Migration[] = [
   { name: 'memories', sql: MEMORY_TABLES },
   { name: 'flows', sql: FLOW_TABLES },
-  { name: 'what hosts share besides', sql: SHARING_TABLES },
+  { name: 'other shared data', sql: SHARING_TABLES },
   { name: 'paused runtimes of tasks', sql: PAUSE_TABLE },
   { name: 'the history of flows', sql: HISTORY_TABLES },
   { name: 'targets of notifications', sql: TARGET_TABLES },

@@ -45,7 +45,7 @@ function renderAgent(agent: AgentStatusView, options: View): string {
   return `${[options.style.bold(safeLine(agent.agentId)), ...lines].join('\n')}\n`;
 }
 
-/** The builtin engine is the fallback of an external program, and has an index only once it was needed. */
+/** The built-in engine is the fallback of an external program, and has an index only once it was needed. */
 function externalFacts(
   ext: ExtStatus,
   agent: AgentStatusView,
@@ -58,7 +58,7 @@ function externalFacts(
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
     ...extFacts(ext, options),
     ...watcherFacts(status, options),
-    { label: 'stand-in', lines: [`builtin engine, ${builtinState}`] },
+    { label: 'fallback', lines: [`built-in engine, ${builtinState}`] },
     ...skippedFacts(agent, options),
     ...faultFacts(status, options),
   ];

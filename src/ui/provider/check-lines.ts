@@ -103,7 +103,7 @@ function verdictOf(
   if (scope === 'ext') {
     return ok
       ? ['works: the external program answers', style.ok]
-      : ['broken: using the builtin engine until this is fixed', style.fault];
+      : ['broken: using the built-in engine until this is fixed', style.fault];
   }
   if (provider === null) return ['no provider: keyword search only', style.dim];
   const name = safeLine(provider);

@@ -142,7 +142,7 @@ function backendFindings(
   return checks
     .filter(({ state }) => state === 'failed' || state === 'warning')
     .map(({ check, text, cause, hint }) =>
-      // The builtin engine answers instead.
+      // The built-in engine answers instead.
       finding(`backend-${check}`, 'warning', {
         message: `the external search program of agent ${agent.id}: ${BACKEND_WORDS[check] ?? check}`,
         cause: cause && `${text}: ${cause}`,

@@ -80,7 +80,7 @@ function bundledInstead(agent: ResolvedAgent, world: ConfiguredWorld): Fix | und
 async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const memory of await world.memories()) {
-    // With an external program, the builtin engine makes vectors when they are needed.
+    // With an external program, the built-in engine makes vectors when they are needed.
     if (memory.providers === undefined || memory.ext !== undefined) continue;
     const status = await memory.backend.status();
     if (status.index.state !== 'ready') continue;

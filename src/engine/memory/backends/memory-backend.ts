@@ -66,7 +66,7 @@ export interface BackendStatus
     | 'watcher'
     | 'workspaceDir'
   > {
-  /** Only with the external backend configured; the rest then describes the builtin engine behind it. */
+  /** Only with the external backend configured; the rest then describes the built-in engine behind it. */
   readonly ext?: ExtStatus;
   readonly indexFile: string;
   /** Undefined when the index is a file. */
@@ -77,7 +77,7 @@ export interface BackendStatus
   readonly refusedMedia: readonly RefusedMedia[];
 }
 
-/** What commands, MCP and active memory use. Implemented by the builtin engine and the external program. */
+/** What commands, MCP and active memory use. Implemented by the built-in engine and the external program. */
 export interface MemoryBackend {
   /** Searches, after updating the index when configured (`sync.onSearch`). */
   search(request: SearchRequest, options?: WorkOptions): Promise<SearchResponse>;
@@ -89,7 +89,7 @@ export interface MemoryBackend {
   status(options?: StatusOptions): Promise<BackendStatus>;
   forgetting(): Promise<Forgetting>;
   transfer(): Promise<Transfer>;
-  /** Of the builtin engine's index, whichever backend answers searches. */
+  /** Of the built-in engine's index, whichever backend answers searches. */
   inspection(): Promise<Inspection>;
   /** Deletes the index, never a file of the user's. */
   reset(): Promise<ResetResult>;

@@ -142,10 +142,10 @@ const statusOutput = z.strictObject({
     }),
   }),
   ext: objectOrNullField(
-    'The external search program, if `memory.backend` is `ext`; the other fields describe the builtin engine behind it. See [external-search.md](external-search.md).',
+    'The external search program, if `memory.backend` is `ext`; the other fields describe the built-in engine behind it. See [external-search.md](external-search.md).',
     {
       answers: field(backendName, 'The backend that would answer now.'),
-      why: objectOrNullField('Why the builtin engine would answer; `null` otherwise.', {
+      why: objectOrNullField('Why the built-in engine would answer; `null` otherwise.', {
         code: field.text('For programs.'),
         message: forDisplay,
         hint,

@@ -18,7 +18,7 @@ export interface ListedDocument extends DocumentKey {
 interface ListedMemory {
   readonly agent: ResolvedAgent;
   readonly sources: MemorySources;
-  /** Undefined with the builtin engine. */
+  /** Undefined with the built-in engine. */
   readonly ext:
     | { readonly settings: { readonly sessions: { readonly enabled: boolean } } }
     | undefined;

@@ -216,7 +216,7 @@ export function hasFilters(filters: SearchFilters = {}): boolean {
   return values.some((value) => typeof value === 'string' || (value ?? []).length > 0);
 }
 
-/** How to have the builtin engine search conversations. */
+/** How to have the built-in engine search conversations. */
 const SESSIONS_HINT =
   'set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources';
 

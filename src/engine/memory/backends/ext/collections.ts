@@ -141,7 +141,7 @@ function literal(name: string): string {
 }
 
 /**
- * The files behind the program's collections, as sources of the builtin engine (`mirrored`), and what to watch for both,
+ * The files behind the program's collections, as sources of the built-in engine (`mirrored`), and what to watch for both,
  * including folders that do not exist yet (`watched`). Read from disk each time, because folders come and go.
  *
  * @param transcripts the conversations to export; undefined when none are searched
@@ -228,7 +228,7 @@ export function oldestExportedMs(retentionDays: number | undefined, nowMs: numbe
 
 function* filesOf(root: string, pattern: string) {
   if (isGlob(pattern)) {
-    // Unreadable files are reported by the program or by the builtin engine.
+    // Unreadable files are reported by the program or by the built-in engine.
     if (existsSync(root)) yield* walkFolder(root, { onSkip: () => undefined });
     return;
   }

@@ -126,7 +126,7 @@ async function checkQuestion(
   if (withoutVectors === 0 || mode === 'search') return { state: 'ok', text: mode, latencyMs };
   const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
   const outcome = { text: mode, latencyMs, cause, hint: 'svc memory index' };
-  // As in searches: the builtin engine answers then.
+  // As in searches: the built-in engine answers then.
   const isInconclusive = mode === 'vsearch' && hits.length === 0;
   return isInconclusive
     ? { state: 'failed', ...outcome, code: 'EMBEDDINGS_PENDING' }

@@ -44,7 +44,7 @@ export interface ExtBackendOptions extends Omit<ExtRefresherOptions, 'onNewColle
   readonly openTool: () => Tool;
   /** Answers when the program cannot; keywords only in lexical mode. */
   readonly builtin: MemoryBackend;
-  /** The same collections as sources of the builtin engine. */
+  /** The same collections as sources of the built-in engine. */
   readonly sources: MemorySources;
   readonly citations: CitationMode;
   /** Check for changed files before an answer (`sync.onSearch`). */
@@ -86,7 +86,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
 
   /**
    * Warns while vectors that the mode needs are missing. A vector search without hits is inconclusive then
-   * and falls through to the builtin engine.
+   * and falls through to the built-in engine.
    *
    * @throws ToolFailure
    */
@@ -107,7 +107,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   /** Records a failure of the program. @throws anything else */
   const recordFailure = (tool: Tool, error: unknown): Warning => {
     if (isRefreshRunning(error)) {
-      return refreshingWarning('the builtin engine answers until then');
+      return refreshingWarning('the built-in engine answers until then');
     }
     const failure = error instanceof ToolFailure ? error : folderFailure(error);
     if (failure === undefined) throw error;
@@ -147,10 +147,10 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
   };
 
   return {
-    // Transfers and inspections are of the builtin engine's index.
+    // Transfers and inspections are of the built-in engine's index.
     ...builtin,
     search: async (request, work = {}) => {
-      // Reported as the builtin engine would, before looking for the program.
+      // Reported as the built-in engine would, before looking for the program.
       resolveWorkspace(settings.workspaceDir);
       if (hasFilters(request.filters))
         return answerWithBuiltin(request, work, [FILTERED_BY_BUILTIN]);
@@ -237,7 +237,7 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
       return {
         ...base,
         store,
-        // The builtin engine knows conversations by their transcripts, if at all.
+        // The built-in engine knows conversations by their transcripts, if at all.
         plan: async (request, work) => {
           const { target } = request;
           const cited =
@@ -263,11 +263,11 @@ export function createExtBackend(options: ExtBackendOptions): MemoryBackend {
 
 const FILTERED_BY_BUILTIN: Warning = {
   code: 'FILTERED_BY_BUILTIN',
-  message: 'the external search program has no filters, so the builtin engine answered',
+  message: 'the external search program has no filters, so the built-in engine answered',
 };
 
 const BUILTIN_WITHOUT_SESSIONS: Warning = {
   code: 'SOURCE_OFF',
-  message: 'the builtin engine does not search conversations',
+  message: 'the built-in engine does not search conversations',
   hint: 'to make it, set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources',
 };

@@ -137,7 +137,7 @@ export function restWarning({ message, hint, untilMs }: Rest, nowMs: number): Wa
   const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
   return {
     code: 'BACKEND_PAUSED',
-    message: `the external search program failed: ${message}; using the builtin engine for another ${seconds} s`,
+    message: `the external search program failed: ${message}; using the built-in engine for another ${seconds} s`,
     hint: `${hint}; "svc memory index" retries at once`,
   };
 }

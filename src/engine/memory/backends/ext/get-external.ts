@@ -45,7 +45,7 @@ export interface ExternalDocuments {
 
 /**
  * Reads current lines of a file in the program's collections, and of no other file. Accepts the paths of
- * results, and `qmd/COLLECTION/PATH`. Documents that the builtin engine cited in the program's place
+ * results, and `qmd/COLLECTION/PATH`. Documents that the built-in engine cited in the program's place
  * (conversations, images) are read as well.
  *
  * @throws SvcError DOCUMENT_NOT_INDEXED, DOCUMENT_UNREADABLE, RANGE_INVALID

@@ -145,7 +145,7 @@ function hasContent(file: string, contentHash: string | undefined): boolean {
   return read.ok && read.document.hash.startsWith(contentHash);
 }
 
-/** The path that the builtin engine would show; an exported conversation by its collection. */
+/** The path that the built-in engine would show; an exported conversation by its collection. */
 function shownPath(file: string, { name, root, source }: Collection, workspaceDir: string): string {
   return source === 'sessions'
     ? `qmd/${name}/${displayPath(root, file)}`
@@ -211,7 +211,7 @@ function requestWarnings(
     warnings.push({
       code: 'EXACT_IGNORED',
       message: 'the external search program decides how words match, so exact search has no effect',
-      hint: 'to search with the builtin engine, set memory.backend to "builtin"',
+      hint: 'to search with the built-in engine, set memory.backend to "builtin"',
     });
   }
   return [...warnings, ...extSourceWarnings(request, sessions)];

@@ -32,7 +32,7 @@ export async function prepareExt(
   const find = (): Tool => openTool(settings.command, settings.dir, context, loaded);
   return {
     settings,
-    /** What the builtin engine mirrors. */
+    /** What the built-in engine mirrors. */
     sources: mirrored,
     /** What to watch for both. */
     watched,

@@ -82,7 +82,7 @@ test('the warning says for how long, why, and what to do', () => {
   assert.ok(rest !== undefined);
   const { code, message, hint } = restWarning(rest, 30_500);
   assert.is(code, 'BACKEND_PAUSED');
-  assert.match(message, /failed: it took too long; using the builtin engine for another 30 s/);
+  assert.match(message, /failed: it took too long; using the built-in engine for another 30 s/);
   assert.match(hint ?? '', /^give it time; "svc memory index"/);
 });
 

@@ -103,7 +103,7 @@ export const TOOL_FAILURES = [
 ] as const satisfies readonly WarningCode[];
 type ToolFailureCode = (typeof TOOL_FAILURES)[number];
 
-/** The external program gave no answer. Expected: the builtin engine answers instead. */
+/** The external program gave no answer. Expected: the built-in engine answers instead. */
 export class ToolFailure extends Error {
   readonly code: ToolFailureCode;
   readonly hint: string;
@@ -127,7 +127,7 @@ export function toolOrFailure(open: () => Tool): Tool | ToolFailure {
 }
 
 /**
- * Turns an error in the program's own folder into its failure: the builtin engine is not affected.
+ * Turns an error in the program's own folder into its failure: the built-in engine is not affected.
  *
  * @returns undefined for anything else
  */
@@ -140,7 +140,7 @@ export function folderFailure(error: unknown): ToolFailure | undefined {
   );
 }
 
-/** The failure as the user sees it next to the builtin engine's answer. */
+/** The failure as the user sees it next to the built-in engine's answer. */
 export function failureWarning({ code, message, hint }: ToolFailure): Warning {
-  return { code, message: `${message}; using the builtin engine`, hint };
+  return { code, message: `${message}; using the built-in engine`, hint };
 }
