@@ -60,6 +60,15 @@ function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: View): st
     : `${safeLine(name)} is not registered with ${agent.title}: ${places}; "svc integrate --list" shows what is\n`;
 }
 
+const AGENT_COLUMNS = [
+  'agent',
+  { title: 'detected', dropOrder: 1 },
+  'registered',
+  { title: 'active memory', dropOrder: 2 },
+  'capture',
+  'file',
+];
+
 /** The agents as a table, then problems with their files. */
 export function renderAgents(
   agents: readonly ListedAgent[],
@@ -73,8 +82,7 @@ export function renderAgents(
     captureWords(agent),
     shownPath(agent.file, homeDir),
   ]);
-  const titles = ['agent', 'detected', 'registered', 'active memory', 'capture', 'file'];
-  const table = renderTable(titles, rows, { style, columns, fit: fitMiddle });
+  const table = renderTable(AGENT_COLUMNS, rows, { style, columns, fit: fitMiddle });
   const problems = agents.flatMap(({ agent, error, moved, activeMemory, captureMoved }) => [
     ...(error === null ? [] : [`${agent}: ${safeLine(error.message)}`]),
     ...moved.map(({ name, missing, hint }) =>

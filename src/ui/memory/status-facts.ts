@@ -112,18 +112,22 @@ function vectorsFact(
     case 'whole':
       return fact(style.ok, refused === 0 ? `all of ${passages}${size}${notes}` : embedded);
     case 'partial': {
-      const pending = `${formatCount(all - done - refused)} pending: "svc memory index" embeds them`;
-      return fact(style.warning, embedded, pending);
+      const left = all - done - refused;
+      return fact(style.warning, embedded, `${formatCount(left)} pending: ${embeds(left)}`);
     }
     case 'other': {
-      const why = `from other settings: ${passages} pending, "svc memory index" embeds them again`;
+      const why = `from other settings: ${passages} pending, ${embeds(all)} again`;
       return fact(style.warning, why, ...differences);
     }
     case 'empty': {
-      const none = `none yet: ${passages} pending, "svc memory index" embeds them${notes}`;
+      const none = `none yet: ${passages} pending, ${embeds(all)}${notes}`;
       return all === 0 ? fact(style.dim, 'none: no passages') : fact(style.warning, none);
     }
   }
+}
+
+function embeds(count: number): string {
+  return `"svc memory index" embeds ${count === 1 ? 'it' : 'them'}`;
 }
 
 /** The external search program of an agent, and which backend is in use. */

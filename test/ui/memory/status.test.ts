@@ -146,6 +146,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
     '  vectors      13,000 of 13,116 passages · 1,536 dimensions · 120 cached',
     '               116 pending: "svc memory index" embeds them',
   ]);
+  assert.is(facts({ done: 13_115 })[4], '               1 pending: "svc memory index" embeds it');
   const fallbackOfOne = lines(aStatus(), undefined, { ...embedding, fallbackDone: 1 })[11];
   assert.match(fallbackOfOne ?? '', '; 1 passage with its vectors');
   const batchJobs = [7_200_000, 60_000].map((ms) => new Date(NOW - ms).toISOString());

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Warning } from '../../errors/index.js';
 import { QueryEmbedder } from '../embedding/query-embedder.js';
 import { readForgotten } from '../forgotten/index.js';
@@ -5,6 +6,7 @@ import type { MemoryIndex } from '../index/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from '../keeper/index-keeper.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { type SearchOptions, type SearchResponse, searchIndex } from '../search/index.js';
+import { MEMORY_FOLDER } from '../sources/index.js';
 import { emptyMemoryWarning } from '../sync/index.js';
 import type { MemoryBackend } from './memory-backend.js';
 
@@ -106,11 +108,14 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
   };
 }
 
-const EMPTY: Warning = {
-  code: 'INDEX_EMPTY',
-  message: 'nothing is indexed yet',
-  hint: '"svc memory status" shows where notes are expected',
-};
+function emptyWarning({ layout, workspaceDir }: KeptIndex['sources']['memory']): Warning {
+  const notes = layout === 'agent' ? join(workspaceDir, MEMORY_FOLDER) : workspaceDir;
+  return {
+    code: 'INDEX_EMPTY',
+    message: 'nothing is indexed yet',
+    hint: `put Markdown files into ${notes}`,
+  };
+}
 
 /** Warns why a memory without notes has no results: they are excluded or in another place. Skipped files explain it too. */
 function withEmptyMemory(
@@ -119,7 +124,9 @@ function withEmptyMemory(
   hasConversations: boolean,
 ): SearchResponse {
   if (response.warnings.some(({ code }) => code === 'FILES_SKIPPED')) return response;
-  const warning = emptyMemoryWarning(sources.memory) ?? (hasConversations ? undefined : EMPTY);
+  const { memory } = sources;
+  const warning =
+    emptyMemoryWarning(memory) ?? (hasConversations ? undefined : emptyWarning(memory));
   if (warning === undefined) return response;
   return { ...response, warnings: [...response.warnings, warning] };
 }

@@ -241,9 +241,13 @@ test('an index survives a temporarily missing workspace', async () => {
 });
 
 test('an empty folder gives an empty index and empty answers', async () => {
-  const backend = backendOn(targetOf(tempFolder().path));
-  const response = await backend.search({ query: 'anything' });
-  assert.equal([response.results, warningCodes(response)], [[], ['INDEX_EMPTY']]);
+  const { path } = tempFolder();
+  const backend = backendOn(targetOf(path));
+  const { results, warnings } = await backend.search({ query: 'anything' });
+  assert.equal(
+    [results, warnings.map(({ code, hint }) => [code, hint])],
+    [[], [['INDEX_EMPTY', `put Markdown files into ${path}`]]],
+  );
   assert.is((await backend.sync({ force: true })).added, 0);
 });
 
