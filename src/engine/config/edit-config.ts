@@ -9,6 +9,7 @@ import {
   requireValid,
   type ValidConfig,
 } from './check.js';
+import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isSameData, valueAt } from './config-path.js';
 import { type Discovery, discoverConfig, type LoadConfigOptions } from './discovery.js';
 import { parseConfigText } from './document.js';
@@ -154,11 +155,19 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
   const earlier = faults.filter((fault) => checked.faults.some(isSameFault(fault)));
   if (earlier.length > 0) throw faultsError(file, earlier);
   const [first] = checked.faults;
-  const suggestion = first?.suggestion === undefined ? '' : `did you mean "${first.suggestion}"? `;
   throw new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
-    hint: `${suggestion}nothing was written; use a valid value, or set what it depends on first`,
+    hint: refusalHint(first),
     details: { faults: checked.faults },
   });
+}
+
+function refusalHint({ message = '', expected, suggestion }: Partial<ConfigFault> = {}): string {
+  if (suggestion !== undefined) return `did you mean "${suggestion}"? Nothing was written`;
+  const wanted =
+    expected === undefined || message.includes(expected)
+      ? 'use a valid value, or set what it depends on first'
+      : `expected ${expected}`;
+  return `nothing was written; ${wanted}`;
 }
 
 /** The file before an edit. */

@@ -170,6 +170,16 @@ test('an edit that would make the file invalid is refused and nothing is written
     assert.match(error.message, 'fallback and provider are both "openai"');
     assert.match(error.hint ?? '', 'nothing was written');
     assert.is(readFileSync(file, 'utf8'), COMMENTED);
+    const hintOf = async (path: string, value: string) =>
+      (await failureOf(() => setConfigValue(context, { path, value }, { signal }))).hint;
+    assert.match(
+      (await hintOf('agents.defaults.memorySearch.query.rerank', '{"provider":"local"}')) ?? '',
+      /^nothing was written; expected query\.rerank\.model: /u,
+    );
+    assert.is(
+      await hintOf('agents.defaults.memorySearch.provider', 'opneai'),
+      'did you mean "openai"? Nothing was written',
+    );
   }));
 
 test('a number that JSON cannot hold is refused as it was written', () =>

@@ -32,7 +32,7 @@ export const receiversAreSafe: Rule = function* (input) {
     }
     if (secret === undefined) {
       yield fault('notify-unsigned', [...path, 'url'], {
-        message: `${formatPath([...path, 'url'])} needs a key to sign notifications`,
+        message: `${formatPath([...path, 'url'])} needs a secret to sign notifications`,
         expected: `${formatPath([...path, 'secret'])}, preferably a reference like env:NAME`,
       });
     }

@@ -29,8 +29,7 @@ export const overlapIsSmaller: Rule = eachScope(function* (scope) {
   const [path, ...related] = writtenPaths(overlapPath, tokensPath);
   if (overlap < tokens || path === undefined || !scope.concerns(overlapPath, tokensPath)) return;
   yield fault('overlap-exceeds-chunk', path, {
-    message: `chunking.overlap is ${overlap} and chunking.tokens ${tokens}: neighboring chunks cannot share a whole chunk`,
-    expected: 'an overlap smaller than tokens',
+    message: `chunking.overlap must be less than chunking.tokens (got ${overlap} and ${tokens})`,
     related,
   });
 });
