@@ -10,7 +10,7 @@ export default class FlowPrune extends FlowsCommand {
   static override summary = 'Delete task flows that ended long ago, and their tasks.';
   static override description =
     'svc serve does this automatically for flows that ended more than flows.retentionDays ago. Flows that have not ended, including blocked ones, are never deleted. Asks for confirmation.';
-  static override examples = examples('--yes', '--older-than 1 --yes --json');
+  static override examples = examples('--yes', '--older-than 1d --yes --json');
   static override flags = {
     ...yesFlag,
     'older-than': olderThanFlag(

@@ -208,7 +208,7 @@ function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteReq
 function plainHeading(heading: string): string {
   const plain = heading.replace(/^\s*#{1,6}\s+/u, '').trim();
   if (plain === '' || /[\r\n]/u.test(plain) || plain.length > LONGEST_HEADING) {
-    const message = 'a heading is one line of at most 200 characters';
+    const message = 'the heading must be one line of at most 200 characters';
     throw invalid(message, 'for example: --heading Decisions');
   }
   return plain;
@@ -219,7 +219,9 @@ function plainTags(tags: readonly string[]): readonly string[] {
   const wrong = plain.find((tag) => !isTag(tag) || tag.length > LONGEST_TAG);
   if (wrong === undefined && plain.length <= MOST_TAGS) return plain;
   throw invalid(
-    wrong === undefined ? `more than ${MOST_TAGS} tags` : `not a tag: ${JSON.stringify(wrong)}`,
+    wrong === undefined
+      ? `more than ${MOST_TAGS} tags`
+      : `${JSON.stringify(wrong)} is not a valid tag`,
     'a tag is letters, digits, _, - and /, and not only digits',
   );
 }

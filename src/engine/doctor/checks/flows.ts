@@ -124,8 +124,8 @@ function withoutTarget({
 }): Finding {
   return finding('notification-target-missing', 'warning', {
     message: `${formatCountOf(count, 'notification')} pending for the target ${target}, which is not configured`,
-    cause: 'svc serve gives them up ten minutes after they are due',
-    hint: `configure the target ${target} again, or leave them to be given up`,
+    cause: 'svc serve gives up on each ten minutes after it is due',
+    hint: `configure the target ${target} again, or wait`,
   });
 }
 
