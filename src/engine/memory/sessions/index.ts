@@ -109,7 +109,7 @@ export async function findSession(
       ? `no conversation ${JSON.stringify(wanted)}`
       : `${matching.length} conversations have an ID that begins with ${JSON.stringify(wanted)}`;
   throw new SvcError('SESSION_UNKNOWN', what, {
-    hint: 'run "svc memory sessions list" to see the IDs',
+    hint: 'run "svc memory sessions list" to see the IDs, or pass a path from a search result',
   });
 }
 
