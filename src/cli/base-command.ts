@@ -212,7 +212,8 @@ export abstract class BaseCommand extends Command {
       return;
     }
     writeStderr(formatErrorText(report));
-    if (report.code === 'BUG' || this.line.words.includes('--verbose')) {
+    const isVerbose = this.line.words.includes('--verbose') && report.code !== 'USAGE';
+    if (report.code === 'BUG' || isVerbose) {
       writeStderr(
         `${safeLines(this.mask.text(error instanceof Error ? (error.stack ?? '') : ''))}\n`,
       );

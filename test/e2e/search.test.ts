@@ -261,9 +261,11 @@ test('usage errors exit with 2 and one line, in text and in JSON', async () => {
     assert.match(error.message, message);
     assert.not.match(error.message, /\n/);
   }
-  const text = await search(['a', '--max-results', '0']);
-  assert.equal([text.code, text.stdout], [2, '']);
-  assert.match(text.stderr, /^error: --max-results must .*\n hint: .*\n$/);
+  for (const more of [[], ['--verbose']]) {
+    const text = await search(['a', '--max-results', '0', ...more]);
+    assert.equal([text.code, text.stdout], [2, '']);
+    assert.match(text.stderr, /^error: --max-results must .*\n hint: .*\n$/);
+  }
 });
 
 test('a missing folder exits with 1 and a hint', async () => {
