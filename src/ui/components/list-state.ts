@@ -107,10 +107,13 @@ function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>
     const searched = text.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
-  // Typing the name of an entry selects it before others that only mention it.
+  // Typing the name of an entry, or later words of its id, selects it before others that only mention it.
   const typed = words.join(' ');
-  const isNamed = ({ text }: Item): boolean => text.toLowerCase().startsWith(typed);
-  return [...matching.filter(isNamed), ...matching.filter((item) => !isNamed(item))];
+  const rankOf = ({ id, text }: Item): number => {
+    if (text.toLowerCase().startsWith(typed)) return 0;
+    return id.toLowerCase().includes(` ${typed}`) ? 1 : 2;
+  };
+  return matching.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** An entry that disappeared leaves its place to the next one. */

@@ -69,6 +69,22 @@ test('entries that start with the words of a filter come before those that conta
   );
 });
 
+test('an entry with the words of a filter in its id comes before those that only mention them', () => {
+  const items = [
+    ['memory eval', 'Measure search and status.'],
+    ['memory search', 'Search a memory.'],
+    ['memory status', 'Show what is indexed.'],
+    ['status', 'Show everything.'],
+  ].map(([id = '', summary]) => ({ id, text: `${id} ${summary}` }));
+  const list = after(EMPTY_LIST, { type: 'replaced', items });
+  const idsWith = (text: string) =>
+    listView(after(list, { type: 'filtered', edit: { type: 'insert', text } })).matching.map(
+      ({ id }) => id,
+    );
+  assert.equal(idsWith('search'), ['memory search', 'memory eval']);
+  assert.equal(idsWith('status'), ['status', 'memory status', 'memory eval']);
+});
+
 test('a filter keeps the entries that contain all its words', () => {
   const filtered = after(FIVE, { type: 'filtered', edit: { type: 'insert', text: ' D entry' } });
   assert.equal(
