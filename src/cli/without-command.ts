@@ -140,32 +140,35 @@ function unknownCommand(
     topic === '' && !asksHelp
       ? `to search, run "svc search ${words.map(shellWord).join(' ')}"; ${list}`
       : list;
-  const suggestion = suggestCommand(words.slice(0, at), words[at] ?? '', ids);
+  const suggestions = suggestCommands(words.slice(0, at), words[at] ?? '', ids);
+  const commands = suggestions.map((id) => `"svc ${id.replaceAll(':', ' ')}"`).join(' or ');
   return new SvcError('USAGE', `unknown command: ${words.slice(0, at + 1).join(' ')}`, {
-    hint: suggestion === undefined ? generalHint : `did you mean "svc ${suggestion}"?`,
+    hint: commands === '' ? generalHint : `did you mean ${commands}?`,
   });
 }
 
-/** The command that was probably meant by an unknown word after a topic. */
-function suggestCommand(
+/** The commands that were probably meant by an unknown word after a topic. */
+function suggestCommands(
   topic: readonly string[],
   typed: string,
   ids: readonly string[],
-): string | undefined {
+): readonly string[] {
   const prefix = topic.map((word) => `${word}:`).join('');
-  const siblings = ids
-    .filter((id) => id.startsWith(prefix))
-    .map((id) => id.slice(prefix.length).split(':')[0] ?? '');
-  const near = suggestName(typed, siblings);
-  if (near !== undefined) return [...topic, near].join(' ');
   // Quoted as one word, or without its topic: "svc doctor" is meant for "svc config doctor".
   const quoted = typed.trim().replaceAll(/\s+/gu, ':');
   const elsewhere = ids.filter((id) => id === quoted || id.split(':').at(-1) === typed);
   const below = topic.length === 0 ? [] : elsewhere.filter((id) => id.startsWith(prefix));
-  const [only, ...others] = new Set(below.length > 0 ? below : elsewhere);
+  const exact = [...new Set(below.length > 0 ? below : elsewhere)];
   // "svc list" could mean a dozen commands.
-  return others.length === 0 ? only?.replaceAll(':', ' ') : undefined;
+  if (exact.length > 0 && exact.length <= MOST_SUGGESTED) return exact;
+  const siblings = ids
+    .filter((id) => id.startsWith(prefix))
+    .map((id) => id.slice(prefix.length).split(':')[0] ?? '');
+  const near = suggestName(typed, siblings);
+  return near === undefined ? [] : [`${prefix}${near}`];
 }
+
+const MOST_SUGGESTED = 3;
 
 /** `svc help COMMAND` as `svc COMMAND --help`, which prints the same without the help plugin and all of oclif. */
 function asFlag(argv: readonly string[], { commands }: KnownWords): readonly string[] {

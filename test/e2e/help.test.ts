@@ -127,7 +127,9 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['serch', 'x'], /did you mean "svc search"/],
     // Nearest in its own topic, though another topic has the word itself.
     [['provider', 'lst'], /did you mean "svc provider list"/],
-    [['doctor'], /did you mean "svc config doctor"/],
+    [['doctor'], /did you mean "svc config doctor"\?/],
+    [['undo'], /did you mean "svc dream undo" or "svc memory undo"\?/],
+    [['test'], /did you mean "svc memory scope test" or "svc provider test"\?/],
     [['memory status'], /did you mean "svc memory status"/],
     [['xyzzy'], /to search, run "svc search xyzzy"; "svc --help" lists the commands/],
     [['what', 'much?'], /to search, run "svc search what 'much\?'"/],
