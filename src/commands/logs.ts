@@ -69,6 +69,7 @@ export default class Logs extends BaseCommand {
     }
     if (tail === undefined) this.note(`waiting for ${file}, which "svc serve" writes`);
     for (const line of tail?.lines ?? []) this.show(line, flags);
+    if (tail?.lines.length === 0 && !flags.follow) this.note(`no matching lines in ${file}`);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);
     const lineOutput = (line: string) =>
       parseLogLine(line) ?? { level: null, time: null, message: line, fields: {} };

@@ -54,6 +54,11 @@ test('--service selects one service, or all of a kind', async () => {
   assert.equal(await messagesOf('memory'), ['one', 'two']);
   assert.equal(await messagesOf('memory:work'), ['two']);
   assert.equal(await messagesOf('mem'), []);
+  const none = await runInSession(['logs', '--service', 'mem'], { home: home.path });
+  assert.equal(
+    [none.code, none.stdout, none.stderr],
+    [0, '', `no matching lines in ${home.at('logs/serve.log')}\n`],
+  );
 });
 
 test('--follow on a terminal is a viewer with the filters of the flags', async () => {
