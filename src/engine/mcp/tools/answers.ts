@@ -193,11 +193,11 @@ export function searchText(answer: SearchAnswer, query: string): string {
   const passages = results.map((result, at) => {
     const { path, startLine, endLine, score, headingPath, snippet, similarCount } = result;
     const lines = startLine === endLine ? `line ${startLine}` : `lines ${startLine}-${endLine}`;
-    const headings = headingPath.length === 0 ? '' : `\n${headingPath.join(' > ')}`;
+    const section = headingPath.length === 0 ? '' : `\nsection: ${headingPath.join(' > ')}`;
     const more = similarCount === undefined ? '' : `\n(and ${similarCount} more like this)`;
     const footer = withSourceFooter('', result.citation);
     const passage = snippet.slice(0, snippet.length - footer.length);
-    return `${at + 1}. ${safeLine(path)}, ${lines}, score ${score.toFixed(2)}${headings}\n${quoted(passage)}${footer}${more}`;
+    return `${at + 1}. ${safeLine(path)}, ${lines}, score ${score.toFixed(2)}${section}\n${quoted(passage)}${footer}${more}`;
   });
   return [head, ...instead, ...passages, ...warningTexts(warnings)].join('\n\n');
 }
