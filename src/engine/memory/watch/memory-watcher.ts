@@ -254,7 +254,12 @@ export class MemoryWatcher {
   }
 
   private runIn(waitMs: number, cause: SyncCause): void {
-    this.timer = setTimeout(() => void this.run(cause), Math.min(waitMs, LONGEST_TIMER_MS));
+    const onTime = (): void => {
+      // What changed while the last sync embedded is still being mirrored.
+      if (this.running === undefined) void this.run(cause);
+      else this.needsSync();
+    };
+    this.timer = setTimeout(onTime, Math.min(waitMs, LONGEST_TIMER_MS));
   }
 }
 

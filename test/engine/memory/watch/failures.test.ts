@@ -245,6 +245,44 @@ test('files that are mirrored until after the last passage was embedded get thei
   }
 });
 
+test('a failed sync is retried once the files that changed meanwhile are mirrored', async () => {
+  const folder = workspace();
+  const mirrored = deferred<void>();
+  const following = deferred<void>();
+  const calls: string[] = [];
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      calls.push(request.embeds === false ? 'mirror' : 'embed');
+      if (calls.length === 1) {
+        const passages = { passages: 1, known: 0 };
+        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
+        await following.promise;
+        throw new SvcError('INDEX_LOCKED', 'another process is writing it');
+      }
+      if (calls.length === 2) {
+        following.resolve();
+        await mirrored.promise;
+        calls.push('mirrored');
+      }
+      return real.sync(request);
+    };
+  };
+  const live = testWatcher(folder.path, { sync, timing: { firstRetryMs: 1 } });
+  try {
+    const started = live.watcher.start();
+    await live.until((event) => event.type === 'progress');
+    folder.write('memory/new.md', 'The zebra crosses.\n');
+    await live.until(ofType('failed'));
+    await sleep(100);
+    mirrored.resolve();
+    await started;
+    await live.until(() => live.syncs() >= 2);
+    assert.equal(calls.slice(0, 4), ['embed', 'mirror', 'mirrored', 'embed']);
+  } finally {
+    await live.close();
+  }
+});
+
 test('it waits for another process that writes the index, and retries', async () => {
   const folder = workspace();
   const live = testWatcher(folder.path, { timing: { lockWaitMs: 0, firstRetryMs: 5 } });
