@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { identityKey, type ProviderPath, providerErrorOf } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal, NEVER, withinTime } from '../../support/async.js';
+import { anySignal, deferred, NEVER, withinTime } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
@@ -23,6 +23,7 @@ import {
   pendingChanges,
   placeWarnings,
   rebuiltWarning,
+  type SyncEvent,
   type SyncRequest,
   type SyncSummary,
   staleWarning,
@@ -71,7 +72,7 @@ export class IndexKeeper {
   private opening: ReturnType<IndexHome['open']> | undefined;
   /** Until it is over: one sync at a time within this process. The lock on disk only separates processes. */
   private syncing: Promise<unknown> | undefined;
-  /** The second half of a sync of this process, while it embeds. */
+  /** Until no sync of this process adds vectors to a few passages. */
   private embedding: Promise<unknown> | undefined;
   private answering = 0;
   /** Replaced while running queries may still read them. */
@@ -343,22 +344,22 @@ export class IndexKeeper {
     });
     // Its failure is its caller's.
     this.syncing = mirroring.catch(() => undefined);
-    const adding = addVectors(await mirroring, target, {
-      ...sync,
-      onEvent: (event) => {
-        // Another process may embed for hours.
-        if (event.type === 'lock.waiting') this.embedding = undefined;
-        options.onEvent?.(event);
-      },
-    });
-    this.embedding ??= adding
-      .catch(() => undefined)
-      .finally(() => {
-        this.embedding = undefined;
-      });
-    const summary = await adding;
-    options.onEvent?.({ type: 'sync.finished', summary });
-    return summary;
+    const mirrored = await mirroring;
+    const adding = deferred<void>();
+    this.embedding = Promise.all([this.embedding, adding.promise]).then(() => undefined);
+    const onEvent = (event: SyncEvent): void => {
+      // Another process may embed for hours, and so may this one.
+      const isLong = event.type === 'embed.started' && event.passages > EMBED_ON_SEARCH;
+      if (isLong || event.type === 'lock.waiting') adding.resolve();
+      options.onEvent?.(event);
+    };
+    try {
+      const summary = await addVectors(mirrored, target, { ...sync, onEvent });
+      options.onEvent?.({ type: 'sync.finished', summary });
+      return summary;
+    } finally {
+      adding.resolve();
+    }
   }
 }
 

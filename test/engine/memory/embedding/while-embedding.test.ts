@@ -110,6 +110,39 @@ test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   await other.backend.close();
 });
 
+test('is searched without delay by a process that embeds many, and by one that waits for it', async ({
+  vendor,
+}) => {
+  const many = Array.from({ length: 300 }, (_, at) => [`${at}.md`, `Ferry ${at} sails.`]);
+  const notes = semanticMemory(vendor, { ...Object.fromEntries(many), 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const embedding = embedder.backend.sync({});
+  await vendor.whenAsked;
+  let waits = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'lock.waiting') waits();
+  };
+  const syncing = other.backend.sync({ onEvent });
+  await waiting;
+  for (const { backend } of [embedder, other]) {
+    const tookMs: number[] = [];
+    for (let searches = 0; searches < 10; searches++) {
+      const startedMs = performance.now();
+      await backend.search({ query: 'tortoise' });
+      tookMs.push(performance.now() - startedMs);
+    }
+    // Each search waited for so long.
+    assert.ok(Math.min(...tookMs) < 250, `${tookMs} ms`);
+  }
+  vendor.answer();
+  await Promise.all([embedding, syncing]);
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
 test('is kept fresh by the watcher that embeds', async ({ vendor }) => {
   const notes = semanticMemory(vendor, { 'slow.md': SLOW });
   const memory = await notes.open({ sync: { watchDebounceMs: 20 } });
