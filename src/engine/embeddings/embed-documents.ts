@@ -180,27 +180,28 @@ function isUnexplained(details: VendorFaultDetails): boolean {
 /**
  * @param part receives what is complete, also if a later request fails
  * @param isModelSound whether an unexplained fault can only be due to an input
+ * @returns whether the vendor took everything at once
  */
 async function sendPack<Input>(
   pack: readonly Piece<Input>[],
   part: CompletedPart<Input>,
   options: EmbedDocumentsOptions & { readonly capacity: Capacity },
   isModelSound = false,
-): Promise<void> {
+): Promise<boolean> {
   const { capacity } = options;
   const [first] = pack;
   if (first?.refusal !== undefined) {
     complete(pack, part, ({ owner, refusal }) => {
       owner.refusal = refusal;
     });
-    return;
+    return false;
   }
   // Packed before the vendor has refused as many.
   if (pack.length > capacity.inputs) {
     const { inputs } = capacity;
     await sendPack(pack.slice(0, inputs), part, options, isModelSound);
     await sendPack(pack.slice(inputs), part, options, isModelSound);
-    return;
+    return false;
   }
   try {
     const { vectors, tokens } = await options.send(pack.map((piece) => piece.content));
@@ -210,11 +211,13 @@ async function sendPack<Input>(
     });
     complete(pack, part, (piece, position) => addPiece(piece, vectors[position]));
     capacity.unexplained = 0;
+    return true;
   } catch (error) {
     if (!(error instanceof VendorFault)) throw error;
     if (lowerCapacity(capacity, error, pack.length)) {
       await sendPack(pack, part, options, isModelSound);
     } else await divide(pack, error, part, options, isModelSound);
+    return false;
   }
 }
 
@@ -246,11 +249,10 @@ async function divide<Input>(
     return;
   }
   const middle = Math.ceil(pieces.length / 2);
-  const refused = part.refused.length;
-  await sendPack(pieces.slice(0, middle), part, options, isSound);
-  await sendPack(pieces.slice(middle), part, options, isSound);
+  const tookFirst = await sendPack(pieces.slice(0, middle), part, options, isSound);
+  const tookSecond = await sendPack(pieces.slice(middle), part, options, isSound);
   // It was due to their number.
-  if (kind === 'request' && pack.length > 1 && part.refused.length === refused) {
+  if (kind === 'request' && pack.length > 1 && tookFirst && tookSecond) {
     capacity.inputs = Math.min(capacity.inputs, middle);
   }
 }

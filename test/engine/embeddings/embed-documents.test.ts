@@ -294,9 +294,10 @@ test('if a number of texts is refused in unknown words, later requests have fewe
 });
 
 test('a text that is too long in unknown words is divided', async () => {
-  const { vendor } = vendorThatRefuses((texts) => texts.some((text) => bytes(text) > 200));
+  const { vendor, sizes } = vendorThatRefuses((texts) => texts.some((text) => bytes(text) > 200));
   const long = { text: 'word '.repeat(100) };
-  assert.equal((await embedAt(vendor, [...NOTES, long])).refused, []);
+  assert.equal((await embedAt(vendor, [long, ...NOTES])).refused, []);
+  assert.equal(sizes.slice(-2), [100, 51], 'later requests are not smaller');
 });
 
 test('a model that refuses any text, or all but the shortest, ends the run', async () => {
