@@ -242,7 +242,9 @@ async function divide<Input>(
   const isSound = isModelSound || isOpen;
   const pieces = pack.length > 1 ? pack : shorterPieces(pack[0], fault, options.limits);
   if (pieces === undefined) {
-    if (kind === 'request' && ++capacity.unexplained >= MOST_UNEXPLAINED) throw fault;
+    // Of an input in several pieces, only the first one counts.
+    const isNew = pack[0]?.owner.refusal === undefined;
+    if (kind === 'request' && isNew && ++capacity.unexplained >= MOST_UNEXPLAINED) throw fault;
     complete(pack, part, ({ owner }) => {
       owner.refusal = fault.message;
     });

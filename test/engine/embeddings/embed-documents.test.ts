@@ -284,6 +284,13 @@ test('a text that is refused in unknown words costs only itself', async () => {
   assert.equal(sizes.slice(-2), [100, 50], 'later requests are not smaller');
 });
 
+test('so does a long one of which no part is accepted', async () => {
+  const { vendor } = vendorThatRefuses((texts) => texts.some((text) => text.includes('curse')));
+  const long = { text: 'curse '.repeat(200) };
+  const { embedded, refused } = await embedAt(vendor, [long, ...NOTES]);
+  assert.equal([embedded.length, refused], [250, [long]]);
+});
+
 test('if a number of texts is refused in unknown words, later requests have fewer', async () => {
   const { vendor, sizes } = vendorThatRefuses(({ length }) => length > 40);
   assert.equal(await embedAt(vendor, NOTES), { embedded: NOTES, refused: [] });
