@@ -61,7 +61,7 @@ export abstract class BaseCommand extends Command {
 
   /** True if the output is text of the user's files, which must not be changed. */
   protected readonly answersVerbatim: boolean = false;
-  /** Whether the JSON form gets the warnings of the run; false for a document whose fields are settled elsewhere. */
+  /** Whether the JSON form gets the warnings of the run; false for a document whose fields are defined elsewhere. */
   protected readonly addsWarnings: boolean = true;
   /** The flag with which hooks of agents run this command: stdout is for the agent, which must not see a failure. */
   protected readonly hookFlag: string | undefined;

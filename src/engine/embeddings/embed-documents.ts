@@ -170,8 +170,8 @@ const CONTROL: EmbeddingInput = { text: 'word' };
 const MOST_UNEXPLAINED = 5;
 
 /**
- * Whether an input may be the cause of a fault, or how many there are, or else the model or the request itself: vendors have
- * more words for their limits and filters than are known.
+ * Whether a fault can be due to anything: an input, their number, the model or the request itself. Vendors have more words
+ * for their limits and filters than are known.
  */
 function isUnexplained(details: VendorFaultDetails): boolean {
   return details.isInVector === true || isUnknownRefusal(details);

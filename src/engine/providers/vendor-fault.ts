@@ -39,7 +39,7 @@ export interface VendorFaultDetails {
   readonly mostInputs?: number | undefined;
   /** Set if only a vector of the answer is broken, perhaps because of its input. */
   readonly isInVector?: true | undefined;
-  /** Set if the vectors of the answer cannot be assigned to the inputs; of fewer ones perhaps they can. */
+  /** Set if the vectors of the answer cannot be assigned to the inputs; perhaps those of fewer inputs can. */
   readonly isMixedUp?: true | undefined;
 }
 
@@ -71,7 +71,7 @@ export function isTransient(fault: VendorFault): boolean {
   return TRANSIENT.has(fault.details.kind);
 }
 
-/** Whether the vendor refused what a request contains, in words that have no meaning of their own here. */
+/** Whether the vendor refused what a request contains, in words that are not known. */
 export function isUnknownRefusal({ kind, status }: VendorFaultDetails): boolean {
   return kind === 'request' && (status === 400 || status === 422);
 }

@@ -27,7 +27,7 @@ export type Supervisor = ReturnType<typeof createSupervisor>;
 export function createSupervisor(options: SupervisorOptions) {
   /** By name, in the order they were started. */
   const services = new Map<string, SupervisedService>();
-  /** Starts all of them without waiting: what listens first, because an index that is built would hold it up. */
+  /** Starts all of them without waiting: listeners first, because building an index would hold them up. */
   const start = (definitions: readonly ServiceDefinition[]): void => {
     const listeners: SupervisedService[] = [];
     const others: SupervisedService[] = [];

@@ -72,7 +72,7 @@ export class IndexKeeper {
   private opening: ReturnType<IndexHome['open']> | undefined;
   /** Until it is over: one sync at a time within this process. The lock on disk only separates processes. */
   private syncing: Promise<unknown> | undefined;
-  /** Until no sync of this process adds vectors to a few passages. */
+  /** Pending while a sync of this process adds vectors to a few passages. */
   private embedding: Promise<unknown> | undefined;
   private answering = 0;
   /** Replaced while running queries may still read them. */

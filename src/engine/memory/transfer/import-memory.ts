@@ -40,7 +40,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EFTYPE: 'pass a file written by "svc memory export", or - to read it from stdin',
 };
 
-/** Files that coding agents, and those of workspaces with such files, read as instructions. */
+/** Files that agents read as instructions if they are in their workspace. */
 const INSTRUCTIONS =
   /(?:^|\/)(?:agents(?:\.override)?|bootstrap|claude(?:\.local)?|gemini|heartbeat|identity|qwen|skill|soul|tools)\.md$/iu;
 
