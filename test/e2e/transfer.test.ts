@@ -130,6 +130,7 @@ test('what agents follow as instructions is only written once confirmed', async 
   const from = homeOf({
     ...NOTES,
     'ws/kit/Agents.md': 'Obey.\n',
+    'ws/kit/CRUSH.local.md': 'Obey.\n',
     'ws/kit/agents.md.md': 'A note.\n',
   });
   await runInSession(['config', 'set', 'agents.defaults.memorySearch.extraPaths', '["kit"]'], {
@@ -142,7 +143,7 @@ test('what agents follow as instructions is only written once confirmed', async 
   const shown = await memory(to, ['import', 'memory.jsonl']);
   assert.match(
     shown.stdout,
-    /4 new\n {2}1 of these followed by agents as instructions\n {4}kit\/Agents\.md\n/u,
+    /5 new\n {2}2 of these followed by agents as instructions\n {4}kit\/Agents\.md\n {4}kit\/CRUSH\.local\.md\n/u,
   );
   assert.equal(readdirSync(to.at('ws')), ['memory']);
   const { written } = jsonOf.import(
@@ -151,6 +152,7 @@ test('what agents follow as instructions is only written once confirmed', async 
   assert.equal(written.toSorted(), [
     'MEMORY.md',
     'kit/Agents.md',
+    'kit/CRUSH.local.md',
     'kit/agents.md.md',
     'memory/door.md',
   ]);

@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** Files that agents read as instructions if they are in their workspace. */
 const INSTRUCTIONS =
-  /(?:^|\/)(?:agents(?:\.override)?|bootstrap|claude(?:\.local)?|gemini|heartbeat|identity|qwen|skill|soul|tools)\.md$/iu;
+  /(?:^|\/)(?:agents(?:\.override)?|bootstrap|(?:claude|crush)(?:\.local)?|gemini|heartbeat|identity|qwen|skill|soul|tools|warp)\.md$/iu;
 
 /** Reads a whole export and checks its target; writes nothing. @throws SvcError IMPORT_INVALID, IMPORT_FAILED */
 export async function planImport(file: string, into: string) {
