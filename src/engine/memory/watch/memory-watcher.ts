@@ -124,7 +124,11 @@ export class MemoryWatcher {
       return;
     }
     this.isDue = true;
-    if (!this.isEmbedding) return;
+    this.followIfDue();
+  }
+
+  private followIfDue(): void {
+    if (!this.isEmbedding || !this.isDue) return;
     this.following ??= this.endingOnBugs(() => this.follow()).finally(() => {
       this.following = undefined;
     });
@@ -215,9 +219,12 @@ export class MemoryWatcher {
         defersSmallGrowth: cause === 'changed',
         isUpkeep: cause !== 'start',
         onEvent: (event) => {
-          const waitsToEmbed = event.type === 'lock.waiting' && event.part === 'vectors';
-          if (waitsToEmbed || event.type === 'embed.started') this.isEmbedding = true;
           this.onEvent({ type: 'progress', event });
+          const waitsToEmbed = event.type === 'lock.waiting' && event.part === 'vectors';
+          if (!waitsToEmbed && event.type !== 'embed.started') return;
+          this.isEmbedding = true;
+          // What changed while the files were mirrored.
+          this.followIfDue();
         },
       });
       if (signal.aborted) return;

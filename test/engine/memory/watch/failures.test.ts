@@ -245,6 +245,35 @@ test('files that are mirrored until after the last passage was embedded get thei
   }
 });
 
+test('a file that changed while others were mirrored does not wait until all passages are embedded', async () => {
+  const folder = workspace();
+  const mirrored = deferred<void>();
+  const calls: string[] = [];
+  const sync = (real: WatchTarget['backend']): Sync => {
+    return async (request): Promise<SyncSummary> => {
+      calls.push(request.embeds === false ? 'mirror' : 'embed');
+      if (calls.length === 1) {
+        folder.write('memory/new.md', 'The zebra crosses.\n');
+        await live.until(ofType('changed'));
+        // Until the burst of changes is over.
+        await sleep(200);
+        const passages = { passages: 1, known: 0 };
+        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
+        await Promise.race([mirrored.promise, sleep(3000)]);
+      } else mirrored.resolve();
+      return real.sync(request);
+    };
+  };
+  const live = testWatcher(folder.path, { sync });
+  try {
+    await live.watcher.start();
+    await live.until(() => live.syncs() >= 2);
+    assert.equal(calls.slice(0, 2), ['embed', 'mirror']);
+  } finally {
+    await live.close();
+  }
+});
+
 test('a failed sync is retried once the files that changed meanwhile are mirrored', async () => {
   const folder = workspace();
   const mirrored = deferred<void>();
