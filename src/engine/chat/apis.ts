@@ -149,14 +149,18 @@ export function traitsIn(refusal: string, efforts = EFFORTS): Partial<ModelTrait
   if (/enable.thinking.{0,30}\bstream|enable_thinking must be set to false/u.test(refusal)) {
     return { streamsThoughts: true };
   }
-  if (!/effort\b|\bthinking.level|\bvalue: '(?:minimal|low|medium|x?high)'/iu.test(refusal))
-    return undefined;
-  const [, listed] = /\b(?:(?:values|levels)(?: are)?:|one of)(.*)/su.exec(refusal) ?? [];
+  if (!MENTIONS_EFFORT.test(refusal)) return undefined;
+  const [, listed] = LISTED_EFFORTS.exec(refusal) ?? [];
   const words = (listed ?? refusal).toLowerCase().split(/[\W_]+/u);
   if (listed !== undefined) return { efforts: EFFORTS.filter((effort) => words.includes(effort)) };
   const isNamed = EFFORTS.some((effort) => words.includes(effort));
   return { efforts: isNamed ? efforts.filter((effort) => !words.includes(effort)) : [] };
 }
+
+const MENTIONS_EFFORT =
+  /effort\b|\bthinking.level|\b(?:value:|should be) '(?:minimal|low|medium|x?high)'/iu;
+/** vLLM and SGLang add the refused one as the input (github.com/router-for-me/CLIProxyAPI, issue 1572). */
+const LISTED_EFFORTS = /\b(?:(?:values|levels)(?: are)?:|one of|should be)(.*?)(?:'input'|$)/su;
 
 /** By Google, by templates of Gemma and Mistral in vLLM, SGLang and LM Studio, and by OpenAI. */
 const LACKS_SYSTEM =

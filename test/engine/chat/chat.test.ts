@@ -145,6 +145,38 @@ test('a model of Gemini that refuses a level of thinking gets another one', asyn
   }
 });
 
+test('a server of vLLM or SGLang that refuses an effort gets one that it lists', async () => {
+  const why = "Input should be 'low', 'medium' or 'high'";
+  const fakeOf = (refusal: (effort: unknown) => object) =>
+    startFake({
+      troubleAnswers: {},
+      answer: ({ body }) => {
+        const { reasoning_effort: effort } = JSON.parse(body.toString('utf8'));
+        return ['low', 'medium', 'high'].includes(effort)
+          ? { status: 200, body: { choices: [{ message: { content: 'Yes.' } }] } }
+          : { status: 400, body: refusal(effort) };
+      },
+    });
+  const refusals: readonly ((effort: unknown) => object)[] = [
+    // As their pydantic writes it, with what was asked for after it, and as FastAPI does.
+    (effort) => {
+      const message = `1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'reasoning_effort'), 'msg': "${why}", 'input': '${String(effort)}', 'ctx': {'expected': "'low', 'medium' or 'high'"}}`;
+      return { object: 'error', message, type: 'Bad Request', param: null, code: 400 };
+    },
+    (input) => ({ detail: [{ loc: ['body', 'reasoning_effort'], msg: why, input }] }),
+  ];
+  for (const refusal of refusals) {
+    await withFake(fakeOf(refusal), async (fake) => {
+      const model = await opened('gpu/qwen3', { gpu: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+      await model.complete(ask({ thinking: 'minimal' }));
+      assert.is(bodyOf(fake)['reasoning_effort'], 'low');
+      await model.complete(ask({ thinking: 'max' }));
+      assert.is(bodyOf(fake)['reasoning_effort'], 'high');
+      assert.is(fake.requests.length, 3, 'the refusal is remembered');
+    });
+  }
+});
+
 test('each vendor is reached where its chat API is', () => {
   const custom = { baseUrl: 'http://gpu:11434' };
   const address = (name: string, providers: Providers = {}, env = {}) => {
