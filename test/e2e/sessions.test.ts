@@ -151,6 +151,15 @@ test('status --why finds the file of a transcript in the index, and no conversat
   assert.is(await isIndexed('sessions'), false);
 });
 
+test('a list without conversations says that they are off, whatever is asked for, and else nothing of a filter', async () => {
+  const listed = async (config: object) => {
+    const run = await svc(serverHome(config), 'memory', 'sessions', 'list', '--since', '7d');
+    return run.stdout;
+  };
+  assert.match(await listed(OFF), /^no conversations\nThey are off: set/u);
+  assert.is(await listed(withSessions()), 'no conversations\n');
+});
+
 test('a folder is searched by the settings of an agent that only searches conversations', async () => {
   const sources = { memorySearch: { sources: ['sessions'] } };
   const home = serverHome(withSessions(sources));

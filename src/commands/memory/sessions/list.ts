@@ -41,8 +41,9 @@ export default class MemorySessionsList extends MemoryCommand {
     const sessions = matches.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: matches.length };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
-    const scope = memory.sources.transcripts === undefined ? 'off' : 'on';
-    this.write(renderSessions(output, this.view(), isFiltered ? 'filtered' : scope));
+    const isOff = memory.sources.transcripts === undefined;
+    const scope = isOff ? 'off' : isFiltered ? 'filtered' : 'on';
+    this.write(renderSessions(output, this.view(), scope));
     return output;
   }
 }
