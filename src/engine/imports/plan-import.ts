@@ -21,7 +21,7 @@ import {
 import { maskConfigText } from '../config/masked-text.js';
 import type { EngineContext } from '../support/context.js';
 import { expandHome, realOrGiven } from '../support/paths.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, shellWord } from '../support/text.js';
 import { type DiffLine, diffLines } from '../support/text-diff.js';
 import { type PlannedNote, planNotes } from './entry-notes.js';
 import type { ImportedData, ImportedSetting, ImportProgram } from './imported.js';
@@ -126,7 +126,7 @@ class SettingsMerge {
       const isPart = plain.inAddress || plain.path.length > path.length;
       const why = isPart
         ? 'it contains a secret in plain text and is not copied'
-        : `it is a secret in plain text and is not copied; set a variable, then: svc config set ${item.to} env:NAME`;
+        : `it is a secret in plain text and is not copied; set a variable, then: svc config set ${shellWord(item.to)} env:NAME`;
       return { ...item, outcome: 'left', why };
     }
     const isPaths = path.at(-1) === 'extraPaths';

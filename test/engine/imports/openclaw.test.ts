@@ -267,6 +267,14 @@ test('providers of secrets are taken one by one, without those that contain a se
   assert.is(left[0]?.why, 'it contains a secret in plain text and is not copied');
 });
 
+test('the command for a key that is not copied is one for the shell, whatever its path contains', async () => {
+  const memorySearch = { remote: { baseUrl: 'https://models.test/v1', apiKey: SECRET } };
+  const home = importHome({ [FILE]: { agents: { list: [{ id: 'main', memorySearch }] } } });
+  const { items } = await home.prepare('openclaw');
+  const key = items.find(({ to }) => to?.endsWith('apiKey'));
+  assert.match(key?.why ?? '', "set 'agents.list[0].memorySearch.remote.apiKey' env:NAME");
+});
+
 test('settings of svc.json stay, and conflicts are reported', async () => {
   const text =
     '{\n  // mine\n  "agents": { "defaults": { "memorySearch": { "provider": "voyage", "query": { "maxResults": 8 }, "extraPaths": ["/own"] } } },\n  "memory": { "citations": "off" }\n}\n';

@@ -55,6 +55,14 @@ test('a configured file is read as its format once the setting includes it', asy
   assert.equal(await found('org'), ['text', ['Harbour']]);
 });
 
+test('a page that a PDF does not have is answered with a command for the shell, whatever its name', async () => {
+  const ws = folderOf({});
+  writeFileSync(ws.at('annual report.pdf'), pdf(['Intro.']));
+  const backend = backendOn(targetOf(ws.path, selected('pdf')));
+  const { hint } = await failureOf(backend.get({ target: 'annual report.pdf#p9' }));
+  assert.is(hint, "read it from its start: svc memory get 'annual report.pdf'");
+});
+
 test('a PDF is cited by page, and read by page and by line', async () => {
   const ws = folderOf({});
   writeFileSync(ws.at('guide.pdf'), pdf(['Intro.'], ['The lantern is', 'red.'], ['Last.']));

@@ -59,6 +59,9 @@ test('a missing file, a missing download and a missing runtime each name the rem
   assert.match(missing.warning?.message ?? '', /model file not found/);
   const remote = await reranked('hf:someone/reranker-GGUF:Q8_0');
   assert.match(remote.warning?.hint ?? '', /provider install local --model hf:someone/);
+  const address = 'https://models.test/reranker.gguf?download=true';
+  const linked = await reranked(address);
+  assert.match(linked.warning?.hint ?? '', `--model '${address}'`);
   stateDir = tempFolder().path;
   const bare = await reranked(models.at('ranking.gguf'));
   assert.match(bare.warning?.hint ?? '', /svc provider install local/);

@@ -1,7 +1,7 @@
 import { SvcError } from '../../errors/index.js';
 import { pageOfLine } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import { withEllipsis } from '../../support/text.js';
+import { shellWord, withEllipsis } from '../../support/text.js';
 import type { PageRange } from '../search/index.js';
 import { joinedLines, lineAt, mediaLabel, type TextLines } from '../sources/index.js';
 import type { DocumentKey, LineRange } from '../types.js';
@@ -96,7 +96,7 @@ export function pageLines(lines: TextLines, path: string, pages: PageRange): Lin
   }
   if (startLine === undefined || endLine < startLine) {
     throw new SvcError('RANGE_INVALID', `${path} has no page ${pages.firstPage}`, {
-      hint: `read it from its start: svc memory get ${path}`,
+      hint: `read it from its start: svc memory get ${shellWord(path)}`,
     });
   }
   return { startLine, endLine };

@@ -19,6 +19,7 @@ import { usableCores } from '../../providers/local/vendor.js';
 import type { LocalSettings } from '../../providers/vendor.js';
 import { VendorFault } from '../../providers/vendor-fault.js';
 import { unlessAborted } from '../../support/async.js';
+import { shellWord } from '../../support/text.js';
 import type { RankedDocument, Reranker } from '../reranker.js';
 
 /** Models read a few hundred tokens well; longer texts only take time. */
@@ -109,7 +110,7 @@ async function rankingContext(
 function notDownloaded({ path, remote }: MissingModel, model: string) {
   if (remote === undefined) return setupFault(`model file not found: ${path}`);
   return new VendorFault('setup', `the model ${model} is not downloaded yet`, {
-    hint: `run "svc provider install local --model ${model}"`,
+    hint: `run "svc provider install local --model ${shellWord(model)}"`,
   });
 }
 
