@@ -110,6 +110,8 @@ test('get reads indexed files only, whatever the path', async () => {
   }
   const { stderr } = await memory('get', 'absent.md');
   assert.match(stderr, /"svc memory status --why PATH --workspace notes" shows why/);
+  const noPage = await memory('get', 'long.md#p3');
+  assert.match(noPage.stderr, 'run "svc memory get long.md --workspace notes" to read it');
 });
 
 test('get follows no link that was swapped in after indexing, file or folder', async () => {

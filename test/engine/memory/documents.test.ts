@@ -60,7 +60,7 @@ test('a page that a PDF does not have is answered with a command for the shell, 
   writeFileSync(ws.at('annual report.pdf'), pdf(['Intro.']));
   const backend = backendOn(targetOf(ws.path, selected('pdf')));
   const { hint } = await failureOf(backend.get({ target: 'annual report.pdf#p9' }));
-  assert.is(hint, "read it from its start: svc memory get 'annual report.pdf'");
+  assert.is(hint, `run "svc memory get 'annual report.pdf'" to read it from its start`);
 });
 
 test('a PDF is cited by page, and read by page and by line', async () => {

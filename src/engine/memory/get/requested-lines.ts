@@ -96,7 +96,7 @@ export function pageLines(lines: TextLines, path: string, pages: PageRange): Lin
   }
   if (startLine === undefined || endLine < startLine) {
     throw new SvcError('RANGE_INVALID', `${path} has no page ${pages.firstPage}`, {
-      hint: `read it from its start: svc memory get ${shellWord(path)}`,
+      hint: `run "svc memory get ${shellWord(path)}" to read it from its start`,
     });
   }
   return { startLine, endLine };
