@@ -94,6 +94,21 @@ test('text of an earlier version of a file leaves no byte either', async () => {
   assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
 });
 
+test('no byte is left of a line that is forgotten after a large note was deleted', async () => {
+  // Each begins with another letter: the full-text index does not repeat the beginning of the word before.
+  const words = ['jabiru', 'kagu', 'quail', 'vireo'];
+  const lines = words.map((word) => `- There was a ${word} on the northern bank.`);
+  const large = Array.from({ length: 3000 }, (_, at) => `${at}`).join(' ');
+  const world = await worldOf({ 'birds.md': `${lines.join('\n')}\n`, 'large.md': `${large}\n` });
+  await forget(world, 'birds.md#L1');
+  await forget(world, 'birds.md#L2');
+  rmSync(world.notes.at('large.md'));
+  await world.backend.sync({});
+  await forget(world, 'birds.md#L3');
+  await forget(world, 'birds.md#L4');
+  assert.equal(indexFilesWith(world.target, ...words), []);
+});
+
 test('a forgotten tag, property or link leaves no byte in the index', async () => {
   const note = `---\ntags: [birds]\nseen: bittern-marsh\n---\n\nA swan, see [[Swans]].\n\nNests of the #bittern-colony are in [[Bittern valley]].\n`;
   const world = await worldOf({ 'birds.md': note });

@@ -1,4 +1,10 @@
 import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
+import { queryRows } from '../../../sqlite/query.js';
+import type { DocumentKey } from '../../types.js';
+import type { ChunkRow } from '../candidates.js';
+import type { Tokenizer } from '../identity.js';
+import { columnTexts } from '../indexed-texts.js';
+import { languageByCode } from '../languages.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
@@ -18,14 +24,48 @@ export function requestScrub(database: Connection): void {
  * Erases deleted data from the file: SQLite leaves a deleted row's bytes in place until it reuses the space. While
  * another process reads the index, its log stays until the next try. No transaction may be open.
  */
-export function scrub(database: Connection, atMs: number): void {
+export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number): void {
   forgetVectors(database, atMs);
-  // Merged into one segment, the full-text index has no words of deleted rows.
-  database.exec("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')");
+  rewriteFullText(database, tokenizer);
   database.exec('VACUUM');
   // Writes the log back into the file and truncates it; 1 when a reader blocked it.
   const isBlocked = database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
   if (!isBlocked) database.exec("DELETE FROM meta WHERE key = 'scrub'");
+}
+
+/**
+ * Writes the full-text index again. FTS5 marks the words of deleted rows as deleted, and `optimize` can leave the
+ * marked words in it: small segments move down from the highest level, and only a merge into that drops the marks.
+ */
+function rewriteFullText(database: Connection, tokenizer: Tokenizer): void {
+  const insert = database.prepare(
+    'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
+  );
+  inWriteTransaction(database, () => {
+    database.exec("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')");
+    let after = 0;
+    for (;;) {
+      const rows = queryRows<StoredText>(
+        database,
+        `SELECT chunks.id, heading_path AS headings, text, source, path, language
+         FROM chunks JOIN documents ON documents.id = document_id
+         WHERE chunks.id > ? ORDER BY chunks.id LIMIT ${ROWS_AT_ONCE}`,
+        after,
+      );
+      for (const row of rows) {
+        insert.run(row.id, ...columnTexts(row, row, tokenizer, languageByCode(row.language)));
+        after = row.id;
+      }
+      if (rows.length < ROWS_AT_ONCE) return;
+    }
+  });
+}
+
+/** Limits the memory that a large index takes. */
+const ROWS_AT_ONCE = 1000;
+
+interface StoredText extends DocumentKey, Pick<ChunkRow, 'headings' | 'id' | 'text'> {
+  readonly language: string | null;
 }
 
 /** Deletes the whole cache, because it is not known which text a cached vector is of. */

@@ -235,7 +235,8 @@ function createSqliteIndex(
     /** Whether a scrub was requested and has not completed. */
     isScrubRequested: () => readMeta(database, 'scrub') !== undefined,
     /** Erases deleted bytes from the file, and every unused vector. */
-    scrub: async (atMs: number) => (await import('./scrub.js')).scrub(database, atMs),
+    scrub: async (atMs: number) =>
+      (await import('./scrub.js')).scrub(database, identity.tokenizer, atMs),
     /** Finishes a build so that other connections can open the file, and closes this one. */
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);
