@@ -64,6 +64,7 @@ const forgetUndo: JsonDocument = {
     agent: 'main',
     id: 'f1',
     undone: true,
+    stillIn: [],
     restored: ['memory/2026-02-03.md'],
     kept: [],
     stores: [{ store: 'index', changed: 1, clean: true }],

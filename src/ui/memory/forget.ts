@@ -98,15 +98,23 @@ export function undoQuestion({ id, passages }: ForgetEntry): string {
 }
 
 /** The result of undoing: which files were restored, and which were not. */
-export function renderForgetUndo({ entry, restored, kept }: UndoResult): string {
+export function renderForgetUndo(undone: UndoResult): string {
+  const { restored, kept } = undone;
   return [
-    `${entry.id} is no longer forgotten`,
+    undoneWords(undone),
     ...restored.map((path) => `restored ${safeLine(path)}`),
     ...kept.map(({ path, backup }) => {
       return `${safeLine(path)} has changed since and was not restored; backup: ${safeLine(backup)}`;
     }),
     '',
   ].join('\n');
+}
+
+function undoneWords({ entry: { id }, stillIn, staysForgotten }: UndoResult): string {
+  const others = stillIn.join(', ');
+  if (staysForgotten)
+    return `${id} is undone, but its text stays forgotten: it is also in ${others}`;
+  return `${id} is no longer forgotten${stillIn.length === 0 ? '' : `, except for what is also in ${others}`}`;
 }
 
 function textLines({ text, kind }: ForgetPassage): readonly string[] {

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ForgetPassage } from '../../../src/engine/memory/forget/index.js';
-import { renderForgetPlan } from '../../../src/ui/memory/forget.js';
+import { renderForgetPlan, renderForgetUndo } from '../../../src/ui/memory/forget.js';
 import { createStyle } from '../../../src/ui/style.js';
 
 const test = suite('preview of forgetting');
@@ -37,6 +37,21 @@ test('the last line fits a terminal of 80 columns, for one passage as for severa
   const [last = ''] = previewOf('text').trimEnd().split('\n').slice(-1);
   assert.match(last, /^This will be removed from memory/);
   assert.ok(last.length <= 80, last);
+});
+
+test('an undo says whether the text is still forgotten', () => {
+  const entry = { id: 'f1', at: '', passages: [], documents: [], lines: [], files: [] };
+  const undone = { entry, restored: [], kept: [], stillIn: [], staysForgotten: false };
+  const [some, all] = [['f2'], ['f2', 'f4']];
+  assert.is(renderForgetUndo(undone), 'f1 is no longer forgotten\n');
+  assert.is(
+    renderForgetUndo({ ...undone, stillIn: some }),
+    'f1 is no longer forgotten, except for what is also in f2\n',
+  );
+  assert.is(
+    renderForgetUndo({ ...undone, stillIn: all, staysForgotten: true }),
+    'f1 is undone, but its text stays forgotten: it is also in f2, f4\n',
+  );
 });
 
 test.run();

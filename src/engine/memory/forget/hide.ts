@@ -56,8 +56,9 @@ export async function hide(
         whole && fileHash !== undefined ? [lineHash(list.salt, fileHash)] : [],
       ),
       lines: plan.passages.flatMap(({ parts }) => parts.map((text) => hashesOf(list.salt, text))),
-      files: changes.map(({ path, absolutePath, backup, leftHash }) => {
-        return { path, absolutePath, backup, leftHash };
+      files: changes.map(({ path, absolutePath, backup, leftHash, mode }) => {
+        const file = { path, absolutePath, backup, leftHash };
+        return leftHash === null ? { ...file, mode } : file;
       }),
     };
     if (changes.length > 0) {

@@ -142,6 +142,7 @@ export function forgetUndoOutput(
     agent: agentId,
     id,
     undone: undone !== undefined,
+    stillIn: undone?.stillIn ?? [],
     restored: undone?.restored ?? [],
     kept: undone?.kept ?? [],
     stores: stores.map(storeOutput),

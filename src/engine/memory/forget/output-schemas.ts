@@ -57,6 +57,7 @@ export const forgetUndoOutputSchema = documentSchema({
   agent: agentId,
   id: field.text('The id as given.'),
   undone: field.flag('False if the user declined.'),
+  stillIn: field.texts('Ids of entries that contain some of it, too; that stays forgotten.'),
   restored: field.texts('Restored files.'),
   kept: listField('Files changed since, which are left as they are.', {
     path,

@@ -9,7 +9,7 @@ import {
   unlessSystemError,
 } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
-import type { ChangedFile, ForgetEntry } from '../forgotten/index.js';
+import { type ChangedFile, type ForgetEntry, overlapOf } from '../forgotten/index.js';
 import type { IndexHome } from '../home/index.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { withIndexLock } from '../sync/index-lock.js';
@@ -17,8 +17,10 @@ import { attempt, type HideContext } from './hide.js';
 import type { ForgetUndoOutput } from './output-schemas.js';
 
 /** What was undone. */
-export interface UndoResult extends Pick<ForgetUndoOutput, 'kept' | 'restored'> {
+export interface UndoResult extends Pick<ForgetUndoOutput, 'kept' | 'restored' | 'stillIn'> {
   readonly entry: ForgetEntry;
+  /** Whether other entries contain all of it. */
+  readonly staysForgotten: boolean;
 }
 
 /**
@@ -49,8 +51,13 @@ export async function undo(
       // A backup that stays does no harm.
       if (restored) unlessSystemError(() => rmSync(file.backup, { force: true }));
     }
+    const comparable = entries.filter(({ salt }) => salt === entry.salt);
     return {
       entry,
+      stillIn: comparable
+        .filter((other) => overlapOf(entry, [other]) !== 'none')
+        .map((other) => other.id),
+      staysForgotten: overlapOf(entry, comparable) === 'all',
       restored: outcomes.flatMap(({ file, restored }) => (restored ? [file.path] : [])),
       kept: outcomes.flatMap(({ file: { path, backup }, restored }) =>
         restored ? [] : [{ path, backup }],
@@ -89,7 +96,7 @@ function withCurrentPaths(file: ChangedFile, { forget, sources }: KeptIndex): Ch
  * @returns false when it was changed since, or the backup is gone: it is left alone
  * @throws SvcError FORGET_FAILED
  */
-function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
+function restoreFile({ absolutePath, backup, leftHash, mode }: ChangedFile): boolean {
   return attempt(`cannot restore ${absolutePath}`, () => {
     const copy = statSync(backup, { throwIfNoEntry: false });
     const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
@@ -100,7 +107,7 @@ function restoreFile({ absolutePath, backup, leftHash }: ChangedFile): boolean {
     if ((now === null ? null : hash('sha256', now)) !== leftHash) return false;
     // Someone may have removed the folder, which was left empty.
     makeFolders(dirname(absolutePath), SHARED_FOLDER_MODE);
-    replaceFile(absolutePath, before, (stats ?? copy).mode & 0o777);
+    replaceFile(absolutePath, before, (stats?.mode ?? mode ?? copy.mode) & 0o777);
     return true;
   });
 }

@@ -11,6 +11,8 @@ const changedFile = z.strictObject({
   backup: z.string(),
   /** SHA-256 of the file after the change, hexadecimal; null when it was deleted. */
   leftHash: z.nullable(z.string()),
+  /** Permissions of a deleted file. */
+  mode: z.optional(z.int().check(z.minimum(0), z.maximum(0o777))),
 });
 
 const entry = z.strictObject({

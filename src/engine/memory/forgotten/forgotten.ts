@@ -106,7 +106,22 @@ class SaltedHashes {
   }
 
   hasDocument(sha256: string): boolean {
-    return this.documents.size > 0 && this.documents.has(lineHash(this.salt, sha256));
+    return this.documents.size > 0 && this.contains(lineHash(this.salt, sha256));
+  }
+
+  contains(document: string): boolean {
+    return this.documents.has(document);
+  }
+
+  /** Whether a line of a passage is recognized. It may be short: of several, it must be next to a neighbour. */
+  recognizes(passage: readonly string[], at: number): boolean {
+    const [before = '', line = '', after = ''] = [passage[at - 1], passage[at], passage[at + 1]];
+    return (
+      this.alone.has(line) ||
+      this.pairs.has(before + line) ||
+      this.pairs.has(line + after) ||
+      (passage.length === 1 && this.known.has(line))
+    );
   }
 
   linesIn(lines: TextLines): ReadonlySet<number> {
@@ -125,6 +140,20 @@ class SaltedHashes {
     }
     return found;
   }
+}
+
+/** How much of an entry is forgotten by others, too. */
+export function overlapOf(
+  { documents, lines }: ForgottenContents,
+  others: readonly ForgottenContents[],
+): 'all' | 'none' | 'some' {
+  const hashes = new SaltedHashes('', others);
+  const isIn = [
+    ...documents.map((document) => hashes.contains(document)),
+    ...lines.flatMap((passage) => passage.map((_, at) => hashes.recognizes(passage, at))),
+  ];
+  if (!isIn.includes(true)) return 'none';
+  return isIn.includes(false) ? 'some' : 'all';
 }
 
 export const NOTHING_FORGOTTEN = new Forgotten('', []);

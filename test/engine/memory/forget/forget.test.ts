@@ -259,6 +259,29 @@ test('after an undo, text is found again', async () => {
   assert.is((await forget(world, 'birds.md#L11')).id, 'f3');
 });
 
+test('an undo reports the entries that keep its text forgotten', async () => {
+  const note = '# Notes\n\n- short\n- tea\n- A line that is long enough to be known anywhere.\n';
+  const world = await worldOf({
+    'a.md': note,
+    'b.md': '# Notes\n\n- Other text of the second file.\n',
+  });
+  const ids: string[] = [];
+  for (const target of ['a.md#L5', 'a.md#L3-L4', 'a.md', 'a.md#L5', 'b.md']) {
+    ids.push((await forget(world, target)).id);
+  }
+  const [line = '', pair = '', whole = '', again = '', other = ''] = ids;
+  const undone = async (id: string) => {
+    const { stillIn, staysForgotten } = await undo(world, id);
+    return { stillIn, staysForgotten };
+  };
+  assert.equal(await undone(other), { stillIn: [], staysForgotten: false });
+  assert.equal(await undone(line), { stillIn: [whole, again], staysForgotten: true });
+  assert.equal(await finds(world, 'anywhere'), []);
+  assert.equal(await undone(whole), { stillIn: [pair, again], staysForgotten: false });
+  assert.equal(await undone(again), { stillIn: [], staysForgotten: false });
+  assert.equal(await finds(world, 'anywhere'), ['a.md']);
+});
+
 test('lines are removed from a file to the byte, with a backup that restores them', async () => {
   const before = '\uFEFF# Tab\tand CRLF\r\n\r\nThe heron nests in the oak tree.\r\nLast line';
   const world = await worldOf({ 'birds.md': before });
@@ -293,6 +316,23 @@ test('a whole file is deleted on request, and restored, even if its empty folder
   assert.equal(readdirSync(world.notes.path), ['other.md']);
   await undo(world, id);
   assert.is(readFileSync(world.notes.at('a/birds.md'), 'utf8'), NOTE);
+});
+
+test('a deleted file is restored with its permissions, and its backup is private', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const file = world.notes.at('birds.md');
+  for (const mode of [0o600, 0o640, 0o664]) {
+    chmodSync(file, mode);
+    const { id } = await forget(world, 'birds.md', true);
+    const entries = await (await world.backend.forgetting()).entries();
+    const backups = entries.flatMap(({ files }) => files.map(({ backup }) => backup));
+    assert.equal(
+      backups.map((backup) => statSync(backup).mode & 0o777),
+      [0o600],
+    );
+    await undo(world, id);
+    assert.is(statSync(file).mode & 0o777, mode);
+  }
 });
 
 test('files are restored in a workspace that was moved, from a state folder that was moved', async () => {
