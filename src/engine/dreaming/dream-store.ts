@@ -33,13 +33,13 @@ export function dreamStore(workspace: DreamWorkspace, timeZone: string | undefin
         let changed = 0;
         inWriteTransaction(database, () => {
           for (const { key, text } of entries.since(0)) {
-            if (forgotten.removeFrom(text) === text) continue;
+            if (!forgotten.isInRecord(text)) continue;
             entries.remove(key);
             changed += 1;
           }
           changed += forgetOperations(sweeps, forgotten);
           for (const { id, inserted } of writes.list()) {
-            if (forgotten.removeFrom(inserted) === inserted) continue;
+            if (!forgotten.isInRecord(inserted)) continue;
             writes.remove(id);
             changed += 1;
           }
@@ -69,14 +69,15 @@ function forgetOperations(sweeps: SweepRecords, forgotten: Forgotten): number {
 
 /** An operation without forgotten text, or none. The text above a retired entry only shows where it was. */
 function leftOf(operation: MemoryOperation, forgotten: Forgotten): readonly MemoryOperation[] {
-  const isForgotten = (text: string): boolean => forgotten.removeFrom(text) !== text;
+  const isForgotten = (text: string): boolean => forgotten.isInRecord(text);
   if (operation.kind === 'retire') {
     const { before, above } = operation;
     if (isForgotten(before)) return [];
     if (!isForgotten(above)) return [operation];
     const left = forgotten.removeFrom(above);
     // If nothing is left, undo must not find a place, and appends the entry.
-    return [{ ...operation, above: left === '' ? before : left + lineEndAfter(left, '\n') }];
+    const isLeft = left !== '' && !isForgotten(left);
+    return [{ ...operation, above: isLeft ? left + lineEndAfter(left, '\n') : before }];
   }
   const isGone =
     operation.kind === 'replace'

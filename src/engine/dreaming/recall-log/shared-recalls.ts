@@ -119,7 +119,7 @@ export class SharedRecalls {
       number = last.number;
       const matching = rows.filter(({ line }) => {
         const claims = parseRecallLine(line)?.claims ?? [];
-        return claims.some(({ text }) => forgotten.removeFrom(text) !== text);
+        return claims.some(({ text }) => forgotten.isInRecord(text));
       });
       deleted += await this.server.run(
         'DELETE FROM svc.recalls WHERE agent = $1 AND number = ANY ($2)',

@@ -61,6 +61,16 @@ export class Forgotten {
     return hasWords(left) && !this.isForgottenTurn(left) ? left : '';
   }
 
+  /**
+   * Whether a text that was recorded without its neighbours has a forgotten line, however short. Headings only count
+   * as elsewhere: many notes have the same.
+   */
+  isInRecord(text: string): boolean {
+    if (this.isEmpty) return false;
+    const lines = textLines(text.replaceAll(HEADINGS, ''));
+    return this.removeFrom(text) !== text || this.hashes.some((hashes) => hashes.hasLineOf(lines));
+  }
+
   /** A turn that another host forgot: there it was one line, as in the index. */
   private isForgottenTurn(text: string): boolean {
     return text.includes('\n') && this.linesIn(textLines(oneLine(text))).size > 0;
@@ -124,14 +134,22 @@ class SaltedHashes {
     );
   }
 
+  /** Whether it has any of these lines, even a short one. */
+  hasLineOf(lines: TextLines): boolean {
+    return wordLines(this.salt, lines).some(({ hash, earlierHash }) => {
+      return this.known.has(hash) || this.known.has(earlierHash);
+    });
+  }
+
   linesIn(lines: TextLines): ReadonlySet<number> {
     const found = new Set<number>();
     if (this.known.size === 0) return found;
     let before: WordLine | undefined;
     for (const line of wordLines(this.salt, lines)) {
-      for (const form of ['hash', 'earlierHash'] as const) {
+      for (const form of ['hash', 'earlierHash', 'uncitedHash'] as const) {
         if (!this.known.has(line[form])) continue;
-        if (line.bytes >= DISTINCTIVE_BYTES || this.alone.has(line[form])) found.add(line.at);
+        const bytes = form === 'uncitedHash' ? line.uncitedBytes : line.bytes;
+        if (bytes >= DISTINCTIVE_BYTES || this.alone.has(line[form])) found.add(line.at);
         if (before !== undefined && this.pairs.has(before[form] + line[form])) {
           found.add(before.at).add(line.at);
         }
@@ -187,6 +205,9 @@ const MARKS = /^[\s>#*+-]+/u;
  * not number a list.
  */
 const ITEM_MARKS = /^[\s>#*+•–-]*(?:\[[ xX]\]\s[\s>#*+•–-]*)*/u;
+/** Of the lines that a statement was on, and what a report says of it. */
+const CITATION = / \([^()]*#L\d+(?:-L\d+)?\)[^()]*$/u;
+const HEADINGS = /^#{1,6} .*$/gmu;
 const BLANKS = /\s+/gu;
 
 /** A salted hash of a line's words, so that the same line differs between lists. */
@@ -208,6 +229,9 @@ interface WordLine {
   readonly earlierHash: string;
   /** Length of its words in UTF-8 bytes. */
   readonly bytes: number;
+  /** The same without a citation at its end, which dreaming adds in its reports. */
+  readonly uncitedHash: string;
+  readonly uncitedBytes: number;
 }
 
 /** The lines of a text that contain words, in order. */
@@ -219,7 +243,11 @@ function wordLines(salt: string, lines: TextLines): WordLine[] {
     if (words === '') continue;
     const hash = lineHash(salt, words);
     const earlierHash = earlier === words ? hash : lineHash(salt, earlier);
-    found.push({ at, hash, earlierHash, bytes: Buffer.byteLength(words) });
+    const bytes = Buffer.byteLength(words);
+    const uncited = words.replace(CITATION, '');
+    const [uncitedHash, uncitedBytes] =
+      uncited === words ? [hash, bytes] : [lineHash(salt, uncited), Buffer.byteLength(uncited)];
+    found.push({ at, hash, earlierHash, bytes, uncitedHash, uncitedBytes });
   }
   return found;
 }

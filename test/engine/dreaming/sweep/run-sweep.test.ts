@@ -326,6 +326,18 @@ test('what is forgotten is in no record of a sweep, and what was below it can st
   }
 });
 
+test('short lines that were forgotten together are in no record of their statements', async () => {
+  const pair = '- Tom drinks tea\n- Ann hates cats';
+  const world = newWorkspace({ 'memory/2026-11-19.md': `# Day\n\n${pair}\n- Bob likes jam\n` });
+  await world.sweep();
+  const list = [{ documents: [], lines: [hashesOf('', pair)] }];
+  await dreamStore(world.workspace, 'UTC').follow(new Forgotten('', list));
+  const dreams = openDreams(world.workspace);
+  const texts = dreams.entries.since(0).map((entry) => entry.text);
+  dreams.close();
+  assert.equal(texts, ['Bob likes jam']);
+});
+
 test('a secret is never recorded, whatever its source and however often it is recalled', async () => {
   const secrets = [
     'The staging key is sk-proj-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b',

@@ -45,6 +45,8 @@ const SAME_LINE = [
   `• ${SECRET}`,
   SECRET.replaceAll(' ', '  '),
   `${SECRET}\r`,
+  `- ${SECRET} (memory/2026-02-03.md#L3)`,
+  `- ${SECRET} (sessions/main/a.jsonl#L2-L4) 0.70`,
 ];
 for (const line of SAME_LINE) {
   test(`a line is recognised by its words: ${JSON.stringify(line)}`, () => {
@@ -130,6 +132,14 @@ test('any forgotten lines are found in their text, every one of them', () => {
       assert.is(textLines(left).count, textLines(text).count);
     }),
   );
+});
+
+test('a short line is known without its neighbour where it was recorded alone, but not a heading', () => {
+  const forgotten = forgetting('## Ideas\n\n- Tom drinks tea\n- Ann hates cats');
+  assert.ok(forgotten.isInRecord('Tom drinks tea'));
+  assert.ok(forgotten.isInRecord('## Drinks\n\n- Tom drinks tea\n'));
+  assert.not(forgotten.isInRecord('## Ideas\n\n- Bring boots\n'));
+  assert.is(leftOf(forgotten, '- Tom drinks tea\n'), '- Tom drinks tea\n');
 });
 
 test('consecutive lines become ranges', () => {
