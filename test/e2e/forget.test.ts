@@ -227,6 +227,14 @@ test('with --from-file, text is removed from every listed file and restored to e
   }
 });
 
+test('with --from-file, a short line is removed from the reports of dreaming, which cite it', async () => {
+  const home = homeOf();
+  const report = 'ws/memory/dreaming/light/2026-01-01.md';
+  home.write(report, '- The bell is broken. (memory/door.md#L5)\n- Milk.\n');
+  await memory(home, 'forget', 'memory/door.md#L5', '--from-file', '--yes');
+  assert.is(readFileSync(home.at(report), 'utf8'), '- Milk.\n');
+});
+
 test('what remains among other words is listed, and the exit code says so', async () => {
   const home = homeOf();
   const key = `sk-proj-${'a1B2'.repeat(10)}`;

@@ -31,9 +31,8 @@ export function sameLines(
   return placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
     if (isOwnWriting && !fromFile) return [];
-    const found = isOwnWriting
-      ? linesWithTraces(document, traces)
-      : forgotten.linesIn(document.lines);
+    const found = new Set(forgotten.linesIn(document.lines));
+    if (isOwnWriting) for (const line of linesWithTraces(document, traces)) found.add(line);
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     return [...found].filter(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
