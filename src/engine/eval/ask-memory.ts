@@ -49,7 +49,9 @@ export async function askMemory(
   { maxResults, minScore, signal, onSync, onAnswer }: AskOptions,
 ): Promise<Answers> {
   const { backend } = memory;
-  const summary = await backend.sync({ signal, onEvent: onSync });
+  // Answers without the vectors that another process is adding would distort the results, too.
+  const embedWaitMs = Number.POSITIVE_INFINITY;
+  const summary = await backend.sync({ signal, onEvent: onSync, embedWaitMs });
   signal.throwIfAborted();
   const failure = summary.embedding?.failure;
   if (failure !== undefined) {

@@ -1,7 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { askMemory } from '../../../../src/engine/eval/ask-memory.js';
+import { parseQuestions } from '../../../../src/engine/eval/question-file.js';
 import { openIndex } from '../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { SearchResponse } from '../../../../src/engine/memory/search/index.js';
 import type { SyncEvent, SyncSummary } from '../../../../src/engine/memory/sync/index.js';
@@ -75,6 +78,28 @@ test('is left to the process that embeds, by one that has waited long enough', a
   vendor.answer();
   const all = await syncing;
   assert.equal([all.embedding?.embedded, all.embedding?.pending], [2, 0]);
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
+test('is evaluated only afterwards, with all vectors', async ({ vendor }) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  const sync: typeof other.backend.sync = (request) => {
+    return other.backend.sync({ lockWaitMs: 10, ...request });
+  };
+  const questions = parseQuestions('{"question": "ferry", "expect": ["memory/slow.md"]}', 'q');
+  const options = { maxResults: 1, minScore: 0, signal: AbortSignal.timeout(60_000) };
+  const memory = { ...other, backend: { ...other.backend, sync } };
+  const asking = askMemory(memory, questions, options);
+  // Until it has waited for as long as for other writers.
+  await Promise.race([asking, sleep(100)]);
+  vendor.answer();
+  const [answered] = (await asking).questions;
+  assert.equal([answered?.response.mode, answered?.response.warnings], ['hybrid', []]);
+  await syncing;
   await embedder.backend.close();
   await other.backend.close();
 });
