@@ -129,10 +129,10 @@ function outcomeOf(
   };
   const pending = pendingCause(coverage);
   if (pending !== undefined) {
-    const what = isEmbedding
-      ? 'they are being embedded now'
-      : 'run "svc memory index" to embed them';
-    const hint = `${what}; until then only keyword search finds them`;
+    const until = isEmbedding
+      ? 'being embedded now; until that is done'
+      : 'run "svc memory index" to embed them; until then';
+    const hint = `${until} only keyword search finds them`;
     return { state: 'warning', ...found, code: 'EMBEDDINGS_PENDING', cause: pending, hint };
   }
   if (wanted && extension?.loaded === false) {

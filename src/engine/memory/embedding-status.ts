@@ -12,6 +12,7 @@ import type { BackendStatus } from './backends/memory-backend.js';
 import type { StatusOutput } from './backends/output-schemas.js';
 import type { OpenedMemory } from './open-memory.js';
 import type { SearchMode } from './search/index.js';
+import { isBeingEmbedded } from './sync/index-lock.js';
 
 /** A provider according to the settings, without a request. */
 export type ProviderStatus = ReturnType<typeof providerStatus>;
@@ -52,6 +53,8 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus) {
     fallback: fallback && providerStatus(fallback, memory),
     missing: primary === undefined ? whyMissing(settings.provider) : undefined,
     coverage,
+    /** Whether a process of this host is adding what is missing. */
+    isBeingEmbedded: coverage.state !== 'whole' && isBeingEmbedded(status.indexFile),
     /** Passages with a vector from the fallback. */
     fallbackDone,
     batchJobs: (status.vectors?.batchJobs ?? []).flatMap(({ identity, createdMs }) =>

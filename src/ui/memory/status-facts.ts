@@ -88,7 +88,7 @@ function batchFacts(
 }
 
 function vectorsFact(
-  { coverage }: EmbeddingStatus,
+  { coverage, isBeingEmbedded }: EmbeddingStatus,
   { index }: BackendStatus,
   style: Style,
 ): StatusFact {
@@ -108,6 +108,10 @@ function vectorsFact(
   const passages = formatCountOf(all, 'passage');
   const size = dimensions === null ? '' : ` · ${formatCount(dimensions)} dimensions`;
   const embedded = `${formatCount(done)} of ${passages}${size}${notes}`;
+  const embeds = (count: number): string =>
+    isBeingEmbedded
+      ? 'being embedded now'
+      : `"svc memory index" embeds ${count === 1 ? 'it' : 'them'}`;
   switch (state) {
     case 'whole':
       return fact(style.ok, refused === 0 ? `all of ${passages}${size}${notes}` : embedded);
@@ -116,7 +120,7 @@ function vectorsFact(
       return fact(style.warning, embedded, `${formatCount(left)} pending: ${embeds(left)}`);
     }
     case 'other': {
-      const why = `from other settings: ${passages} pending, ${embeds(all)} again`;
+      const why = `from other settings: ${passages} pending, ${embeds(all)}`;
       return fact(style.warning, why, ...differences);
     }
     case 'empty': {
@@ -124,10 +128,6 @@ function vectorsFact(
       return all === 0 ? fact(style.dim, 'none: no passages') : fact(style.warning, none);
     }
   }
-}
-
-function embeds(count: number): string {
-  return `"svc memory index" embeds ${count === 1 ? 'it' : 'them'}`;
 }
 
 /** The external search program of an agent, and which backend is in use. */

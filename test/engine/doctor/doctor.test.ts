@@ -47,7 +47,7 @@ test('passages without vectors need nothing while a process embeds them', async 
   const hintNow = async (): Promise<string | undefined> =>
     findingOf(await look(patient, ['vectors']), 'vectors/vectors-missing').hint;
   const lock = await acquireIndexLock(indexFile, { part: 'vectors', nowMs: 0, waitMs: 0 });
-  assert.is(await hintNow(), 'they are being embedded now');
+  assert.is(await hintNow(), 'being embedded now');
   lock?.release();
   assert.is(await hintNow(), 'svc memory index --agent main');
 });

@@ -21,6 +21,7 @@ const NO_PROVIDER: EmbeddingStatus = {
     cached: 0,
     differences: [],
   },
+  isBeingEmbedded: false,
   fallbackDone: 0,
   batchJobs: [],
   media: null,
@@ -122,6 +123,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
       cached: 120,
       differences: [],
     },
+    isBeingEmbedded: false,
     fallbackDone: 7,
     batchJobs: [],
     media: null,
@@ -147,6 +149,8 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
     '               116 pending: "svc memory index" embeds them',
   ]);
   assert.is(facts({ done: 13_115 })[4], '               1 pending: "svc memory index" embeds it');
+  const whileEmbedding = lines(aStatus(), undefined, { ...embedding, isBeingEmbedded: true });
+  assert.is(whileEmbedding[13], '               116 pending: being embedded now');
   const fallbackOfOne = lines(aStatus(), undefined, { ...embedding, fallbackDone: 1 })[11];
   assert.match(fallbackOfOne ?? '', '; 1 passage with its vectors');
   const batchJobs = [7_200_000, 60_000].map((ms) => new Date(NOW - ms).toISOString());
@@ -165,7 +169,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
   ]);
   const differences = ['model: text-embedding-3-small → text-embedding-3-large'];
   assert.equal(facts({ state: 'other', done: 0, differences }).slice(3), [
-    '  vectors      from other settings: 13,116 passages pending, "svc memory index" embeds them again',
+    '  vectors      from other settings: 13,116 passages pending, "svc memory index" embeds them',
     '               model: text-embedding-3-small → text-embedding-3-large',
   ]);
 });

@@ -3,7 +3,6 @@ import type { ResolvedAgent } from '../../config/index.js';
 import { embeddingStatus } from '../../memory/embedding-status.js';
 import { loadVectorExtension, type VectorExtension } from '../../memory/index/index.js';
 import type { OpenedMemory } from '../../memory/index.js';
-import { isBeingEmbedded } from '../../memory/sync/index-lock.js';
 import { withEmptyDatabase } from '../../sqlite/database.js';
 import { formatCount, formatCountOf } from '../../support/format.js';
 import { uniqueBy } from '../../support/lists.js';
@@ -84,7 +83,8 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
     if (memory.providers === undefined || memory.ext !== undefined) continue;
     const status = await memory.backend.status();
     if (status.index.state !== 'ready') continue;
-    const { state, done, all, differences } = embeddingStatus(memory, status).coverage;
+    const { coverage, isBeingEmbedded } = embeddingStatus(memory, status);
+    const { state, done, all, differences } = coverage;
     if (state === 'whole' || all === 0) continue;
     findings.push(
       finding('vectors-missing', 'warning', {
@@ -94,8 +94,8 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
             ? `the vectors in the index were made with other settings: ${differences.join(', ')}`
             : 'only keyword search finds them',
         place: { file: status.indexFile },
-        hint: isBeingEmbedded(status.indexFile)
-          ? 'they are being embedded now'
+        hint: isBeingEmbedded
+          ? 'being embedded now'
           : `svc memory index --agent ${memory.agent.id}`,
       }),
     );

@@ -185,7 +185,8 @@ async function comparableVectors(
     return { identity, adapter: earlier, warning };
   }
   if (!isInUse) return undefined;
-  const message = `${passagesAre(missing)} not embedded yet; only keyword search finds them`;
+  const found = `only keyword search finds ${missing === 1 ? 'it' : 'them'}`;
+  const message = `${passagesAre(missing)} not embedded yet; ${found}`;
   return { identity: own, adapter, warning: await pending(message) };
 }
 
@@ -226,7 +227,7 @@ function passagesAre(count: number): string {
 
 const IN_A_JOB = 'a batch job is embedding them; "svc memory index" collects what is ready';
 
-const BEING_EMBEDDED = 'they are being embedded now';
+const BEING_EMBEDDED = 'being embedded now';
 const EMBED_THEM = 'run "svc memory index" to embed them';
 
 const OTHER_VECTORS = pendingWarning(

@@ -49,7 +49,7 @@ test('has what changes meanwhile at once, for every process, and then its vector
   assert.equal([pathsOf(inOther)[0], warningCodes(inOther)], ['memory/new.md', lacksVectors]);
   notes.folder.write('memory/newer.md', 'The heron waits.');
   const hintOf = ({ warnings }: SearchResponse) => warnings.map(({ hint }) => hint);
-  assert.equal(hintOf(inOther), ['they are being embedded now']);
+  assert.equal(hintOf(inOther), ['being embedded now']);
   const inOwn = await embedder.backend.search({ query: 'heron' });
   assert.equal([pathsOf(inOwn)[0], warningCodes(inOwn)], ['memory/newer.md', lacksVectors]);
   rmSync(notes.folder.at('memory/old.md'));
