@@ -326,6 +326,9 @@ test('the configuration’s own paths, sizes and tokenizer reach the index', asy
           workspace: 'ws',
           memorySearch: {
             extraPaths: ['../wiki', '../missing'],
+            sources: ['memory', 'sessions'],
+            experimental: { sessionMemory: true },
+            sync: { sessions: { imports: ['missing.zip'] } },
             store: { path: 'state/{agentId}.db', fts: { tokenizer: 'trigram' } },
             query: { maxResults: 1 },
           },
@@ -338,7 +341,11 @@ test('the configuration’s own paths, sizes and tokenizer reach the index', asy
   const run = await runInSession(['memory', 'search', 'phabe', '--json'], options);
   const { results, warnings } = jsonOf.search(run);
   assert.is(results.length, 1);
-  assert.is(warnings[0]?.hint, 'correct or remove it in memorySearch.extraPaths');
+  assert.match(
+    warnings[0]?.message ?? '',
+    /missing \(does not exist: configured in extraPaths\), .*missing\.zip \(does not exist: configured in sync\.sessions\.imports\)/u,
+  );
+  assert.is(warnings[0]?.hint, 'correct each path in the configuration, or remove it');
   assert.ok(readdirSync(root.at('state')).includes('main.db'));
   const [status] = jsonOf.status(
     await runInSession(['memory', 'status', '--json'], options),

@@ -47,9 +47,9 @@ function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
     {
       code: 'FILES_SKIPPED',
       message: `not indexed: ${shortList(files, SKIPS_NAMED)}`,
-      hint: faults.every(({ reason }) => reason === 'missing')
-        ? 'correct or remove it in memorySearch.extraPaths'
-        : 'run "svc memory status --verbose" to list them',
+      hint: faults.some(({ reason }) => reason !== 'missing')
+        ? 'run "svc memory status --verbose" to list them'
+        : `correct ${faults.length === 1 ? 'the path' : 'each path'} in the configuration, or remove it`,
     },
   ];
 }

@@ -216,7 +216,9 @@ export class SessionArchive {
         return [{ path, reason: 'unreadable', detail: record.fault }];
       }
       const isThere = record !== undefined || lstatSync(path, { throwIfNoEntry: false });
-      return isThere ? [] : [{ path, reason: 'missing' }];
+      return isThere
+        ? []
+        : [{ path, reason: 'missing', detail: 'configured in sync.sessions.imports' }];
     });
   }
 
