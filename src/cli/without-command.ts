@@ -159,8 +159,8 @@ function suggestCommands(
   const elsewhere = ids.filter((id) => id === quoted || id.split(':').at(-1) === typed);
   const below = topic.length === 0 ? [] : elsewhere.filter((id) => id.startsWith(prefix));
   const exact = [...new Set(below.length > 0 ? below : elsewhere)];
-  // "svc list" could mean a dozen commands.
-  if (exact.length > 0 && exact.length <= MOST_SUGGESTED) return exact;
+  // "svc list" could mean a dozen commands, and is not a mistyped one.
+  if (exact.length > 0) return exact.length <= MOST_SUGGESTED ? exact : [];
   const siblings = ids
     .filter((id) => id.startsWith(prefix))
     .map((id) => id.slice(prefix.length).split(':')[0] ?? '');

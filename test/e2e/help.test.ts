@@ -125,7 +125,6 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['mcp', 'token', 'lst'], /did you mean "svc mcp token list"/],
     [['confg', 'validate'], /did you mean "svc config"/],
     [['serch', 'x'], /did you mean "svc search"/],
-    // Nearest in its own topic, though another topic has the word itself.
     [['provider', 'lst'], /did you mean "svc provider list"/],
     [['doctor'], /did you mean "svc config doctor"\?/],
     [['undo'], /did you mean "svc dream undo" or "svc memory undo"\?/],
@@ -136,6 +135,7 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
     [['memory', 'list'], /did you mean "svc memory sessions list"/],
     // Several commands end like this.
     [['list'], /"svc --help" lists the commands/],
+    [['show'], /"svc --help" lists the commands/],
     [['when', 'does', 'it', 'run', '-q'], /to search, run "svc search when does it run"/],
     [['help', 'memory', 'serach'], /did you mean "svc memory search"/],
     [['help', 'xyzzy'], /hint: "svc --help" lists the commands/],
