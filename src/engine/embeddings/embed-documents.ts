@@ -196,6 +196,11 @@ async function sendPack<Input>(
     });
     return false;
   }
+  // What is left of an input that is refused anyway.
+  if (pack.every(({ owner }) => owner.refusal !== undefined)) {
+    complete(pack, part, () => undefined);
+    return false;
+  }
   // Packed before the vendor has refused as many.
   if (pack.length > capacity.inputs) {
     const { inputs } = capacity;
@@ -242,9 +247,7 @@ async function divide<Input>(
   const isSound = isModelSound || isOpen;
   const pieces = pack.length > 1 ? pack : shorterPieces(pack[0], fault, options.limits);
   if (pieces === undefined) {
-    // Of an input in several pieces, only the first one counts.
-    const isNew = pack[0]?.owner.refusal === undefined;
-    if (kind === 'request' && isNew && ++capacity.unexplained >= MOST_UNEXPLAINED) throw fault;
+    if (kind === 'request' && ++capacity.unexplained >= MOST_UNEXPLAINED) throw fault;
     complete(pack, part, ({ owner }) => {
       owner.refusal = fault.message;
     });

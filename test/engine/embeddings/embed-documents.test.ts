@@ -285,10 +285,16 @@ test('a text that is refused in unknown words costs only itself', async () => {
 });
 
 test('so does a long one of which no part is accepted', async () => {
-  const { vendor } = vendorThatRefuses((texts) => texts.some((text) => text.includes('curse')));
+  const { vendor, sizes } = vendorThatRefuses((texts) => {
+    return texts.some((text) => text.includes('curse'));
+  });
   const long = { text: 'curse '.repeat(200) };
   const { embedded, refused } = await embedAt(vendor, [long, ...NOTES]);
   assert.equal([embedded.length, refused], [250, [long]]);
+  const requests = sizes.length;
+  assert.equal(await embedAt(vendor, [long]), { embedded: [], refused: [long] });
+  // Once a part is refused, the others are not sent.
+  assert.ok(sizes.length - requests < 12, `${sizes.length - requests} requests`);
 });
 
 test('if a number of texts is refused in unknown words, later requests have fewer', async () => {
