@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -185,8 +185,19 @@ test('an unreadable index file is an error that names it', async () => {
       const run = await memory(...args, '--json');
       const error = jsonOf.error(run);
       assert.equal([run.code, error.code], [1, 'INDEX_UNWRITABLE'], args[0]);
-      assert.ok(error.message.startsWith(`cannot read the index ${file}`), error.message);
+      assert.ok(error.message.startsWith(`cannot open the index ${file}`), error.message);
     }
+  });
+});
+
+test('a first index that cannot be created is an error that names it', async () => {
+  const { root, memory, indexFile } = world({ 'a.md': 'alpha' });
+  const file = await indexFile();
+  mkdirSync(root.at('home/memory'), { recursive: true });
+  giveToOrdinary(root.path);
+  await withMode(root.at('home/memory'), 0o555, async () => {
+    const error = jsonOf.error(await memory('search', 'alpha', '--json'));
+    assert.is(error.message, `cannot open the index ${file}: permission denied`);
   });
 });
 

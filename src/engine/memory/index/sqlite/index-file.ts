@@ -98,9 +98,9 @@ export function asIndexError(error: unknown, file: string): unknown {
         'free some space and try again',
       );
     case 'unwritable': {
-      // SQLite opens what it cannot write to read it, so only reading the header fails like this.
+      // To read its header, or to create it or its lock; SQLite itself opens what cannot be written.
       const does =
-        error instanceof Error && 'syscall' in error && error.syscall === 'open' ? 'read' : 'write';
+        error instanceof Error && 'syscall' in error && error.syscall === 'open' ? 'open' : 'write';
       const message = `cannot ${does} the index ${file}: ${systemReason(error)}`;
       return because('INDEX_UNWRITABLE', message, PERMISSIONS);
     }
