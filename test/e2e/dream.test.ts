@@ -459,7 +459,7 @@ test('a backfill of old notes is listed, and rolled back to the byte', async () 
   const explained = jsonOf.dreamExplain(await svc(world, 'dream', 'explain', rule, '--json'));
   assert.is(explained.grounded, 2);
   const why = (await svc(world, 'dream', 'explain', rule)).stdout;
-  assert.match(why, '0 recalls + 0 notes + 2 of a backfill');
+  assert.match(why, '0 recalls + 0 notes + 2 from a backfill');
   assert.match(why, /✓ +recalled +asked for by a backfill\n/u);
   const list = await svc(world, 'dream', 'list');
   assert.match(list.stdout, new RegExp(`${done.id} .* backfill +– +no changes`));

@@ -257,7 +257,7 @@ function whyOf(
   const { recallCount, dailyCount, groundedCount, days, tags, lastSignalMs } = entry;
   const [first = '', last = first] = [days[0], days.at(-1)];
   const ageDays = Math.max(0, nowMs - lastSignalMs) / MS_PER_DAY;
-  const grounded = groundedCount === 0 ? '' : ` + ${groundedCount} of a backfill`;
+  const grounded = groundedCount === 0 ? '' : ` + ${groundedCount} from a backfill`;
   return {
     frequency: `${formatCountOf(recallCount, 'recall')} + ${formatCountOf(dailyCount, 'note')}${grounded}`,
     relevance: `mean ${averageScore(entry).toFixed(2)} of ${formatCountOf(count, 'signal')}, best ${entry.maxScore.toFixed(2)}`,
