@@ -81,24 +81,24 @@ export async function addVectors(
     const wanted = currentIdentity(target.settings);
     if (identityDifferences(await index.identity(), wanted).length > 0) return summary;
     const { embedMissing } = await import('../embedding/embed-missing.js');
-    try {
-      const { workspaceDir } = target.sources.memory;
-      const work = { written: summary.chunks, workspaceDir, clock, signal, onEvent };
-      const embedded = await embedMissing(index, { ...embedding, ...work });
-      const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
-      return {
-        ...summary,
-        ...(isNews ? { outcome: 'updated' } : {}),
-        embedding: embedded,
-        durationMs: finished(),
-      };
-    } catch (error) {
-      if (!signal.aborted) throw error;
-      return { ...summary, outcome: 'stopped', durationMs: finished() };
-    }
+    const { workspaceDir } = target.sources.memory;
+    const work = { written: summary.chunks, workspaceDir, clock, signal, onEvent };
+    const embedded = await embedMissing(index, { ...embedding, ...work });
+    const isNews = embedded.embedded > 0 && summary.outcome === 'unchanged';
+    return {
+      ...summary,
+      ...(isNews ? { outcome: 'updated' } : {}),
+      embedding: embedded,
+      durationMs: finished(),
+    };
   };
-  const added = await tryIndexLock(target.indexFile, lock, add);
-  if (added !== undefined) return added;
+  try {
+    const added = await tryIndexLock(target.indexFile, lock, add);
+    if (added !== undefined) return added;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { ...summary, outcome: 'stopped', durationMs: finished() };
+  }
   if (isSearch) return summary;
   return { ...summary, warnings: [...(summary.warnings ?? []), embeddedElsewhereWarning()] };
 }

@@ -82,6 +82,26 @@ test('is left to the process that embeds, by one that has waited long enough', a
   await other.backend.close();
 });
 
+test('has what a process has mirrored that was stopped while it waited to embed', async ({
+  vendor,
+}) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  notes.folder.write('memory/new.md', 'The zebra crosses.');
+  const stopping = new AbortController();
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'lock.waiting') stopping.abort();
+  };
+  const { outcome, added } = await other.backend.sync({ signal: stopping.signal, onEvent });
+  assert.equal([outcome, added], ['stopped', 1]);
+  vendor.answer();
+  await syncing;
+  await embedder.backend.close();
+  await other.backend.close();
+});
+
 test('is evaluated only afterwards, with all vectors', async ({ vendor }) => {
   const notes = semanticMemory(vendor, { 'slow.md': SLOW });
   const [embedder, other] = [await notes.open(), await notes.open()];
