@@ -35,9 +35,9 @@ export async function mirrorFile(
     await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
     if (rebuild === undefined) return await updateIndex(run, index);
-    const { otherWorkspace, ...emptyBefore } = rebuild;
-    const { documents } = await index.statistics();
-    return await rebuildIndex(run, opened, documents === 0 ? emptyBefore : rebuild);
+    const { otherWorkspace, ...withoutOther } = rebuild;
+    const hadNotes = otherWorkspace !== undefined && (await index.statistics()).documents > 0;
+    return await rebuildIndex(run, opened, hadNotes ? rebuild : withoutOther);
   } catch (error) {
     // Some damage only shows when the index is read.
     if (!isDamage(error)) throw error;
