@@ -11,6 +11,10 @@ export const APPLICATION_ID = 0x73766369;
  */
 export const AUTOMERGE = { building: 0, normal: 4 } as const;
 
+/** Adds a row to the full-text index: the id of its chunk, then the columns of `columnTexts`. */
+export const INSERT_TEXT =
+  'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)';
+
 /** Sets `automerge`, which is stored in the database. */
 export function setAutomerge(database: Connection, segments: number): void {
   database.exec(`INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('automerge', ${segments})`);

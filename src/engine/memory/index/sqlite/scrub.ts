@@ -5,6 +5,7 @@ import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
+import { INSERT_TEXT } from './schema.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
@@ -38,9 +39,7 @@ export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number):
  * marked words in it: small segments move down from the highest level, and only a merge into that drops the marks.
  */
 function rewriteFullText(database: Connection, tokenizer: Tokenizer): void {
-  const insert = database.prepare(
-    'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
-  );
+  const insert = database.prepare(INSERT_TEXT);
   inWriteTransaction(database, () => {
     database.exec("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')");
     let after = 0;

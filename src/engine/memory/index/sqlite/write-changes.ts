@@ -8,6 +8,7 @@ import { chunkRows, columnTexts, documentLanguage } from '../indexed-texts.js';
 import { type Language, languageByCode } from '../languages.js';
 import type { ChangeSet } from '../memory-index.js';
 import { readMeta, recordKinds, writeMeta } from './read-documents.js';
+import { INSERT_TEXT } from './schema.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
 /** Applies a change set to documents, chunks and full-text rows. The transaction is the caller's. */
@@ -54,9 +55,7 @@ export function writeChanges(
        text, line_numbers)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const insertText = database.prepare(
-    'INSERT INTO chunks_fts (rowid, text, heading_path, parts, file_name) VALUES (?, ?, ?, ?, ?)',
-  );
+  const insertText = database.prepare(INSERT_TEXT);
   const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
   let addedChunks = 0;
   // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
