@@ -13,6 +13,7 @@ import {
   type WatchEvent,
   watchTargetOf,
 } from '../../../../src/engine/memory/watch/watch-events.js';
+import { deferred } from '../../../../src/engine/support/async.js';
 import {
   type HangingEmbeddings,
   startHangingEmbeddings,
@@ -35,13 +36,28 @@ test.before.each(async (context) => {
 });
 test.after.each(async ({ vendor }) => vendor.close());
 
-test('has what changes meanwhile at once, for every process, and then its vectors', async ({
-  vendor,
-}) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW, 'old.md': 'The ferry sails.' });
+/** A memory that two processes have open, of which one embeds until the vendor answers. */
+async function embeddingMemory(
+  vendor: HangingEmbeddings,
+  others: Readonly<Record<string, string>> = {},
+) {
+  const notes = semanticMemory(vendor, { ...others, 'slow.md': SLOW });
   const [embedder, other] = [await notes.open(), await notes.open()];
   const syncing = embedder.backend.sync({});
   await vendor.whenAsked;
+  const close = async (): Promise<void> => {
+    await embedder.backend.close();
+    await other.backend.close();
+  };
+  return { notes, embedder, other, syncing, close };
+}
+
+test('has what changes meanwhile at once, for every process, and then its vectors', async ({
+  vendor,
+}) => {
+  const { notes, embedder, other, syncing, close } = await embeddingMemory(vendor, {
+    'old.md': 'The ferry sails.',
+  });
   notes.folder.write('memory/new.md', 'The zebra crosses.');
   const inOther = await other.backend.search({ query: 'zebra' });
   // Not that the index is out of date.
@@ -58,17 +74,13 @@ test('has what changes meanwhile at once, for every process, and then its vector
   vendor.answer();
   const { embedding } = await syncing;
   assert.equal([embedding?.embedded, embedding?.pending], [4, 0]);
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('is left to the process that embeds, by one that has waited long enough', async ({
   vendor,
 }) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const syncing = embedder.backend.sync({});
-  await vendor.whenAsked;
+  const { notes, other, syncing, close } = await embeddingMemory(vendor);
   notes.folder.write('memory/new.md', 'The zebra crosses.');
   const { added, embedding, warnings = [] } = await other.backend.sync({ embedWaitMs: 10 });
   assert.equal(
@@ -78,17 +90,13 @@ test('is left to the process that embeds, by one that has waited long enough', a
   vendor.answer();
   const all = await syncing;
   assert.equal([all.embedding?.embedded, all.embedding?.pending], [2, 0]);
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('has what a process has mirrored that was stopped while it waited to embed', async ({
   vendor,
 }) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const syncing = embedder.backend.sync({});
-  await vendor.whenAsked;
+  const { notes, other, syncing, close } = await embeddingMemory(vendor);
   notes.folder.write('memory/new.md', 'The zebra crosses.');
   const stopping = new AbortController();
   const onEvent = ({ type }: SyncEvent): void => {
@@ -98,15 +106,11 @@ test('has what a process has mirrored that was stopped while it waited to embed'
   assert.equal([outcome, added], ['stopped', 1]);
   vendor.answer();
   await syncing;
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('is evaluated only afterwards, with all vectors', async ({ vendor }) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const syncing = embedder.backend.sync({});
-  await vendor.whenAsked;
+  const { other, syncing, close } = await embeddingMemory(vendor);
   const sync: typeof other.backend.sync = (request) => {
     return other.backend.sync({ lockWaitMs: 10, ...request });
   };
@@ -120,27 +124,20 @@ test('is evaluated only afterwards, with all vectors', async ({ vendor }) => {
   const [answered] = (await asking).questions;
   assert.equal([answered?.response.mode, answered?.response.warnings], ['hybrid', []]);
   await syncing;
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const syncing = embedder.backend.sync({});
-  await vendor.whenAsked;
+  const { notes, other, syncing, close } = await embeddingMemory(vendor);
   const refused = await failureOf(other.backend.sync({ force: true, lockWaitMs: 0 }));
   assert.is(refused.code, 'INDEX_LOCKED');
   assert.match(refused.message, 'is embedding the passages of');
-  let waits = (): void => undefined;
-  const waiting = new Promise<void>((resolve) => {
-    waits = resolve;
-  });
+  const waiting = deferred<void>();
   const onEvent = ({ type }: SyncEvent): void => {
-    if (type === 'lock.waiting') waits();
+    if (type === 'lock.waiting') waiting.resolve();
   };
   const forced = other.backend.sync({ force: true, onEvent });
-  await waiting;
+  await waiting.promise;
   // It keeps nobody else waiting.
   notes.folder.write('memory/new.md', 'The zebra crosses.');
   const third = await notes.open();
@@ -151,27 +148,21 @@ test('is replaced only afterwards, with all vectors', async ({ vendor }) => {
   await syncing;
   const { rebuild, embedding } = await forced;
   assert.equal([rebuild?.reason, embedding?.embedded, embedding?.pending], ['forced', 0, 0]);
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('is searched without delay by a process that embeds many, and by one that waits for it', async ({
   vendor,
 }) => {
   const many = Array.from({ length: 300 }, (_, at) => [`${at}.md`, `Ferry ${at} sails.`]);
-  const notes = semanticMemory(vendor, { ...Object.fromEntries(many), 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const embedding = embedder.backend.sync({});
-  await vendor.whenAsked;
-  let waits = (): void => undefined;
-  const waiting = new Promise<void>((resolve) => {
-    waits = resolve;
-  });
+  const memory = await embeddingMemory(vendor, Object.fromEntries(many));
+  const { embedder, other, syncing: embedding, close } = memory;
+  const waiting = deferred<void>();
   const onEvent = ({ type }: SyncEvent): void => {
-    if (type === 'lock.waiting') waits();
+    if (type === 'lock.waiting') waiting.resolve();
   };
   const syncing = other.backend.sync({ onEvent });
-  await waiting;
+  await waiting.promise;
   for (const { backend } of [embedder, other]) {
     const tookMs: number[] = [];
     for (let searches = 0; searches < 10; searches++) {
@@ -184,8 +175,7 @@ test('is searched without delay by a process that embeds many, and by one that w
   }
   vendor.answer();
   await Promise.all([embedding, syncing]);
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
 });
 
 test('is kept fresh by the watcher that embeds', async ({ vendor }) => {
@@ -244,10 +234,7 @@ test('is kept fresh by a watcher that waits, and continues if the other process 
 });
 
 test('forgets at once, and does not keep the vector of what was forgotten', async ({ vendor }) => {
-  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
-  const [embedder, other] = [await notes.open(), await notes.open()];
-  const syncing = embedder.backend.sync({});
-  await vendor.whenAsked;
+  const { notes, other, syncing, close } = await embeddingMemory(vendor);
   const forgetting = await other.backend.forgetting();
   await forgetting.hide(await forgetting.plan({ target: 'memory/slow.md' }), { fromFile: false });
   const { changed, clean } = await forgetting.store.follow(await forgetting.forgotten());
@@ -255,8 +242,7 @@ test('forgets at once, and does not keep the vector of what was forgotten', asyn
   vendor.answer();
   const { embedding } = await syncing;
   assert.equal([embedding?.embedded, embedding?.pending], [1, 0]);
-  await embedder.backend.close();
-  await other.backend.close();
+  await close();
   const index = readFileSync(join(notes.home, 'memory/main.sqlite'), 'latin1');
   assert.not.match(index, 'tortoise');
   const opened = openIndex(join(notes.home, 'memory/main.sqlite'), 'read');

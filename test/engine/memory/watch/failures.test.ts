@@ -31,6 +31,22 @@ const ofType =
     event.type === type;
 
 type Sync = WatchTarget['backend']['sync'];
+type Request = Parameters<Sync>[0];
+
+/** Records the calls of a memory, and does something before the first ones. */
+function steppedSync(calls: string[], ...steps: readonly ((request: Request) => unknown)[]) {
+  return (real: WatchTarget['backend']): Sync =>
+    async (request) => {
+      const step = steps[calls.length];
+      calls.push(request.embeds === false ? 'mirror' : 'embed');
+      await step?.(request);
+      return real.sync(request);
+    };
+}
+
+function startEmbedding({ onEvent }: Request): void {
+  onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', passages: 1, known: 0 });
+}
 
 for (const code of ['EMFILE', 'ENOSPC']) {
   test(`out of watches (${code}) it releases all, polls, and watches again when possible`, async () => {
@@ -216,20 +232,15 @@ test('files that are mirrored until after the last passage was embedded get thei
   const following = deferred<void>();
   const embedded = deferred<void>();
   const calls: string[] = [];
-  const sync = (real: WatchTarget['backend']): Sync => {
-    return async (request): Promise<SyncSummary> => {
-      calls.push(request.embeds === false ? 'mirror' : 'embed');
-      if (calls.length === 1) {
-        const passages = { passages: 1, known: 0 };
-        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
-        await following.promise;
-      } else if (calls.length === 2) {
-        following.resolve();
-        await embedded.promise;
-      }
-      return real.sync(request);
-    };
+  const embed = (request: Request): Promise<void> => {
+    startEmbedding(request);
+    return following.promise;
   };
+  const mirror = (): Promise<void> => {
+    following.resolve();
+    return embedded.promise;
+  };
+  const sync = steppedSync(calls, embed, mirror);
   const live = testWatcher(folder.path, { sync });
   try {
     const started = live.watcher.start();
@@ -249,22 +260,17 @@ test('a file that changed while others were mirrored does not wait until all pas
   const folder = workspace();
   const mirrored = deferred<void>();
   const calls: string[] = [];
-  const sync = (real: WatchTarget['backend']): Sync => {
-    return async (request): Promise<SyncSummary> => {
-      calls.push(request.embeds === false ? 'mirror' : 'embed');
-      if (calls.length === 1) {
-        folder.write('memory/new.md', 'The zebra crosses.\n');
-        await live.until(ofType('changed'));
-        // Until the burst of changes is over.
-        await sleep(200);
-        const passages = { passages: 1, known: 0 };
-        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
-        await Promise.race([mirrored.promise, sleep(3000)]);
-      } else mirrored.resolve();
-      return real.sync(request);
-    };
+  const embed = async (request: Request): Promise<void> => {
+    folder.write('memory/new.md', 'The zebra crosses.\n');
+    await live.until(ofType('changed'));
+    // Until the burst of changes is over.
+    await sleep(200);
+    startEmbedding(request);
+    await Promise.race([mirrored.promise, sleep(3000)]);
   };
-  const live = testWatcher(folder.path, { sync });
+  const live = testWatcher(folder.path, {
+    sync: steppedSync(calls, embed, () => mirrored.resolve()),
+  });
   try {
     await live.watcher.start();
     await live.until(() => live.syncs() >= 2);
@@ -279,23 +285,17 @@ test('a failed sync is retried once the files that changed meanwhile are mirrore
   const mirrored = deferred<void>();
   const following = deferred<void>();
   const calls: string[] = [];
-  const sync = (real: WatchTarget['backend']): Sync => {
-    return async (request): Promise<SyncSummary> => {
-      calls.push(request.embeds === false ? 'mirror' : 'embed');
-      if (calls.length === 1) {
-        const passages = { passages: 1, known: 0 };
-        request.onEvent?.({ type: 'embed.started', provider: 'p', model: 'm', ...passages });
-        await following.promise;
-        throw new SvcError('INDEX_LOCKED', 'another process is writing it');
-      }
-      if (calls.length === 2) {
-        following.resolve();
-        await mirrored.promise;
-        calls.push('mirrored');
-      }
-      return real.sync(request);
-    };
+  const embed = async (request: Request): Promise<void> => {
+    startEmbedding(request);
+    await following.promise;
+    throw new SvcError('INDEX_LOCKED', 'another process is writing it');
   };
+  const mirror = async (): Promise<void> => {
+    following.resolve();
+    await mirrored.promise;
+    calls.push('mirrored');
+  };
+  const sync = steppedSync(calls, embed, mirror);
   const live = testWatcher(folder.path, { sync, timing: { firstRetryMs: 1 } });
   try {
     const started = live.watcher.start();
