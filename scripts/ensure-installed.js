@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { constants } from 'node:os';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +28,18 @@ const NEWER_SQLITE = 'better-sqlite3@13.2.0';
 const runsNewerSqlite = Number(process.versions.napi) >= 10;
 
 /** With node-gyp's own options (`-O3 -g`), SQLite takes a quarter longer to compile, and runs no faster. */
-const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0' };
+const COMPILING = { CFLAGS: '-O2 -g0', CXXFLAGS: '-O2 -g0', ...installedHeaders() };
+
+/** @returns {{ npm_config_nodedir?: string }} where Node.js came with its headers, which npm would download */
+function installedHeaders() {
+  const prefix = dirname(dirname(process.execPath));
+  const header = `${prefix}/include/node/node_version.h`;
+  if (!existsSync(header)) return {};
+  const isSameAbi = readFileSync(header, 'utf8').includes(
+    `#define NODE_MODULE_VERSION ${process.versions.modules}\n`,
+  );
+  return isSameAbi ? { npm_config_nodedir: prefix } : {};
+}
 
 /** Exists while a process installs or builds, which renews its time. */
 const lockFile = `${root}.svc-installing`;
