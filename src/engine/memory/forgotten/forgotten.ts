@@ -40,7 +40,7 @@ export class Forgotten {
   /** The same for media, with the hash to index it under. */
   coverFile(sha256: string): { readonly hash: string; readonly isForgotten: boolean } {
     const isForgotten = this.hidesDocument(sha256);
-    return { hash: isForgotten ? sha256 + markOf('whole') : sha256, isForgotten };
+    return { hash: isForgotten ? sha256 + wholeMark() : sha256, isForgotten };
   }
 
   /** The forgotten lines of a text, counted from 0. */
@@ -84,7 +84,7 @@ export class Forgotten {
    */
   cover(lines: TextLines, sha256: string) {
     if (this.isEmpty) return { lines, mark: '' };
-    if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: markOf('whole') };
+    if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: wholeMark() };
     const found = this.linesIn(lines);
     if (found.size === 0) return { lines, mark: '' };
     const kept = Array.from({ length: lines.count }, (_, at) =>
@@ -193,6 +193,15 @@ export function hasWords(text: string): boolean {
 
 function markOf(what: string): string {
   return `.${crypto().hash('sha256', what, 'hex').slice(0, MARK_CHARS)}`;
+}
+
+function wholeMark(): string {
+  return markOf('whole');
+}
+
+/** Whether an indexed file is forgotten as a whole. @param hash its hash in the index, with marks */
+export function isForgottenWhole(hash: string): boolean {
+  return hash.includes(wholeMark());
 }
 
 /** 132 bits: no collisions. */

@@ -5,6 +5,7 @@ import { closing } from '../../support/async.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
 import { isInside, pathBelow, realOrGiven } from '../../support/paths.js';
+import { isForgottenWhole } from '../forgotten/index.js';
 import { lookUpDocument, lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
 import { isDamage, type MemoryIndex } from '../index/index.js';
@@ -71,12 +72,15 @@ export async function whyIndexed(
     const known = await whyWithoutFile(memory, own, workspaceDir, isExtFresh);
     if (known !== undefined) return known;
   }
-  const { indexed, skip } =
+  const { indexed, skip, isForgotten }: IndexState =
     isExtFresh === undefined
       ? await indexStateOf(memory, { path: shown, file, workspaceDir, files: scan.files })
       : { indexed: isExtFresh && scanned.reason === 'included' };
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
-  const { decision, ...why } = isUnread ? { ...scanned, ...skippedWhy(skip) } : scanned;
+  const { decision, ...why }: Why = {
+    ...scanned,
+    ...(isUnread ? skippedWhy(skip) : isForgotten === true ? { detail: FORGOTTEN } : {}),
+  };
   return {
     path: shown === '' ? '.' : shown,
     included: why.reason === 'included',
@@ -119,6 +123,8 @@ async function whyWithoutFile(
     return { path: documentName(other), reason: 'other_host', detail: other.origin, ...known };
   });
 }
+
+const FORGOTTEN = 'all of it is forgotten; "svc memory forget --list" shows the entries';
 
 function skippedWhy(skip: SkippedFile): Why {
   return { reason: 'skipped', detail: `${skip.path}: ${skipWords(skip)}` };
@@ -197,22 +203,31 @@ function outsideDetail(file: string, workspaceDir: string): string | undefined {
 async function indexStateOf(
   { home }: ExplainedMemory,
   { path, file, workspaceDir, files }: IndexedPlace,
-): Promise<{ readonly indexed: boolean; readonly skip?: SkippedFile | undefined }> {
+): Promise<IndexState> {
   // The path of a conversation is not where its transcript is.
   const transcripts = new Map(files.map((one) => [one.path, one.absolutePath]));
-  return askIndex(home, { indexed: false, skip: undefined }, async (index) => {
-    const documents = await index.documents();
+  return askIndex<IndexState>(home, { indexed: false }, async (index) => {
     const { skipped } = await index.syncMark();
-    const places = documents.map((one) =>
-      one.source === 'sessions'
-        ? transcripts.get(one.path)
-        : absoluteFromDisplay(workspaceDir, one.path),
-    );
+    const within = (await index.documents()).filter((one) => {
+      const place =
+        one.source === 'sessions'
+          ? transcripts.get(one.path)
+          : absoluteFromDisplay(workspaceDir, one.path);
+      return place !== undefined && isInside(place, file);
+    });
     return {
-      indexed: places.some((place) => place !== undefined && isInside(place, file)),
+      indexed: within.length > 0,
       skip: skipped.find((one) => one.path === path),
+      isForgotten: within.some((one) => one.path === path && isForgottenWhole(one.hash)),
     };
   });
+}
+
+interface IndexState {
+  readonly indexed: boolean;
+  readonly skip?: SkippedFile | undefined;
+  /** A file whose whole text is. */
+  readonly isForgotten?: boolean;
 }
 
 interface IndexedPlace extends Pick<Scan, 'files'> {

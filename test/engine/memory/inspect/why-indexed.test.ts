@@ -30,6 +30,7 @@ async function whyOf(files: Readonly<Record<string, string>>, link?: readonly [s
   const memory = await openMemory(contextOf(home.at('state')), { kind: 'agent' });
   return {
     home,
+    memory,
     indexFile: memory.agent.memorySearch.store.path,
     sync: () => memory.backend.sync({}),
     why: (path: string) => whyIndexed(memory, path),
@@ -59,6 +60,18 @@ test('a name is accepted in either form of Unicode', async () => {
   const cafe = await why('memory/Caf\u00e9.md');
   assert.equal([cafe.path.normalize('NFC'), cafe.reason], ['memory/Caf\u00e9.md', 'included']);
   assert.is((await why('memory/cr\u00e8me.md#L2')).reason, 'excluded');
+  await close();
+});
+
+test('a file that was forgotten as a whole is indexed without its text', async () => {
+  const { memory, why, sync, close } = await whyOf({ 'memory/a.md': 'Ada', 'memory/b.md': 'Bea' });
+  await sync();
+  const forgetting = await memory.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'memory/a.md' }), { fromFile: false });
+  await sync();
+  assert.match((await why('memory/a.md')).detail ?? '', /forgotten/u);
+  assert.is((await why('memory/b.md')).detail, undefined);
+  assert.not.match((await why('memory')).detail ?? '', /forgotten/u);
   await close();
 });
 
