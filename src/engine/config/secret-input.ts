@@ -53,36 +53,42 @@ function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput 
   return { kind: 'reference', source: 'env', provider: defaults.env, id };
 }
 
-type SecretTree = true | { readonly [key: string]: SecretTree };
+/** Headers and variables for other programs count as secret, since they often contain tokens. */
+type SecretKind = 'header' | 'secret' | 'variable';
 
-const REMOTE: SecretTree = { apiKey: true, headers: { '*': true } };
+type SecretTree = SecretKind | { readonly [key: string]: SecretTree };
+
+const REMOTE: SecretTree = { apiKey: 'secret', headers: { '*': 'header' } };
 const SEARCH: SecretTree = {
   memorySearch: { remote: REMOTE, query: { rerank: { remote: REMOTE } } },
 };
 const ROUTE: SecretTree = {
-  secret: true,
-  verify: { secrets: { '*': true } },
-  callback: { secret: true },
+  secret: 'secret',
+  verify: { secrets: { '*': 'secret' } },
+  callback: { secret: 'secret' },
 };
 
-/**
- * Where a configuration has secrets (`*` is any key or list position). Headers and environments of other
- * programs count as secret, since they often contain tokens.
- */
+/** Where a configuration has secrets (`*` is any key or list position). */
 const SECRETS: SecretTree = {
   agents: { defaults: SEARCH, list: { '*': SEARCH } },
   models: { providers: { '*': REMOTE } },
   plugins: { entries: { webhooks: { config: { routes: { '*': ROUTE } } } } },
   flows: {
-    notify: { secret: true, targets: { '*': { secret: true } } },
-    runtimes: { '*': { env: { '*': true } } },
+    notify: { secret: 'secret', targets: { '*': { secret: 'secret' } } },
+    runtimes: { '*': { env: { '*': 'variable' } } },
   },
-  secrets: { providers: { '*': { env: { '*': true } } } },
-  storage: { url: true },
+  secrets: { providers: { '*': { env: { '*': 'variable' } } } },
+  storage: { url: 'secret' },
 };
 
 export function isSecretPath(path: ConfigPath): boolean {
-  return secretsAt(path) === true;
+  return secretKind(path) !== undefined;
+}
+
+/** Undefined where there is no secret. */
+function secretKind(path: ConfigPath): SecretKind | undefined {
+  const tree = secretsAt(path);
+  return typeof tree === 'string' ? tree : undefined;
 }
 
 function secretsAt(path: ConfigPath): SecretTree | undefined {
@@ -93,7 +99,7 @@ function secretsBelow(
   tree: SecretTree | undefined,
   key: ConfigPath[number],
 ): SecretTree | undefined {
-  if (tree === undefined || tree === true) return undefined;
+  if (tree === undefined || typeof tree === 'string') return undefined;
   return Object.hasOwn(tree, key) ? tree[key] : tree['*'];
 }
 
@@ -114,8 +120,8 @@ export type ParsedSecrets<T> = unknown extends T
 /** Copies settings with their secrets parsed. */
 export function parseSecrets<T>(settings: T, defaults: SecretDefaults): ParsedSecrets<T> {
   // The type has secrets where SECRETS has them.
-  return mapSecrets(settings, SECRETS, [], (value, path) => {
-    return isSecretValue(value) && !isVariable(path) ? parseSecret(value, defaults) : value;
+  return mapSecrets(settings, SECRETS, (value, kind) => {
+    return isSecretValue(value) && kind !== 'variable' ? parseSecret(value, defaults) : value;
   }) as ParsedSecrets<T>;
 }
 
@@ -126,27 +132,21 @@ export function parseSecrets<T>(settings: T, defaults: SecretDefaults): ParsedSe
  * @param path location of the value in the configuration
  */
 export function maskSecrets(value: unknown, path: ConfigPath = []): unknown {
-  return mapSecrets(value, secretsAt(path), path, maskSecret);
+  return mapSecrets(value, secretsAt(path), maskSecret);
 }
 
 function mapSecrets(
   value: unknown,
   tree: SecretTree | undefined,
-  path: ConfigPath,
-  replace: (secret: unknown, path: ConfigPath) => unknown,
+  replace: (secret: unknown, kind: SecretKind) => unknown,
 ): unknown {
   if (tree === undefined) return value;
-  if (tree === true) return replace(value, path);
+  if (typeof tree === 'string') return replace(value, tree);
   const mapItem = (item: unknown, key: string | number) =>
-    mapSecrets(item, secretsBelow(tree, key), [...path, key], replace);
+    mapSecrets(item, secretsBelow(tree, key), replace);
   if (Array.isArray(value)) return value.map(mapItem);
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapItem(item, key)]));
-}
-
-/** Whether this is a variable in the environment of a program, which gets it as written. */
-function isVariable(path: ConfigPath): boolean {
-  return path.at(-2) === 'env';
 }
 
 function maskSecret(value: unknown): unknown {
@@ -160,6 +160,8 @@ function maskSecret(value: unknown): unknown {
 
 interface WrittenSecret {
   readonly path: ConfigPath;
+  /** A program gets a variable as it is written. */
+  readonly kind: SecretKind;
   readonly secret: SecretInput;
   /** The user name and password in a URL. */
   readonly inAddress: boolean;
@@ -178,18 +180,19 @@ export function writtenSecrets(
   defaults: SecretDefaults,
   path: ConfigPath = [],
 ): readonly WrittenSecret[] {
-  if (isSecretPath(path)) {
+  const kind = secretKind(path);
+  if (kind !== undefined) {
     if (!isSecretValue(input)) return [];
     const secret: SecretInput =
-      isVariable(path) && typeof input === 'string'
+      kind === 'variable' && typeof input === 'string'
         ? { kind: 'plain', value: input }
         : parseSecret(input, defaults);
-    return [{ path, secret, inAddress: false }];
+    return [{ path, kind, secret, inAddress: false }];
   }
   if (typeof input === 'string') {
     const value = ADDRESS_LOGIN.exec(input)?.[1];
     if (value === undefined) return [];
-    return [{ path, secret: { kind: 'plain', value }, inAddress: true }];
+    return [{ path, kind: 'secret', secret: { kind: 'plain', value }, inAddress: true }];
   }
   if (Array.isArray(input)) {
     return input.flatMap((item, at) => writtenSecrets(item, defaults, [...path, at]));

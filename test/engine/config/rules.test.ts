@@ -333,6 +333,8 @@ test('short plain-text secrets are warned about', () => {
     ...webhooks({
       a: { sessionKey: 's', secret: 'short' },
       b: { sessionKey: 's', secret: 'env:B' },
+      env: { sessionKey: 's', secret: 'short too' },
+      headers: { sessionKey: 's', secret: 'as short' },
     }),
     models: {
       providers: { x: { api: 'openai', apiKey: 'short' }, y: { api: 'ollama', apiKey: 'x' } },
@@ -343,7 +345,9 @@ test('short plain-text secrets are warned about', () => {
   assert.equal(
     warningsOf(config).map(({ code, path }) => `${code} ${path}`),
     [
-      'weak-secret plugins.entries.webhooks.config.routes.a.secret',
+      ...['a', 'env', 'headers'].map(
+        (id) => `weak-secret plugins.entries.webhooks.config.routes.${id}.secret`,
+      ),
       'weak-secret models.providers.x.apiKey',
     ],
   );

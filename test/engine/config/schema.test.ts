@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../../src/engine/config/resolve-config.js';
 import { ADAPTER_KINDS } from '../../../src/engine/providers/registry.js';
 import { isRecord } from '../../../src/engine/support/text.js';
+import { webhooksConfig } from '../../support/webhooks.js';
 import { faultsOf } from './support.js';
 
 const test = suite('configuration schema');
@@ -438,6 +439,27 @@ for (const [written, parsed] of GOOD_SECRETS) {
     assert.equal(provider?.apiKey, parsed);
   });
 }
+
+test('routes and providers can have the names of settings', () => {
+  const secret = 'env:API_KEY';
+  const routes = { env: { sessionKey: 's', secret }, headers: { sessionKey: 's', secret } };
+  const config = {
+    models: { providers: { env: { apiKey: secret } } },
+    ...webhooksConfig(routes),
+    flows: { runtimes: { acp: { command: ['agent'], env: { KEY: secret } } } },
+  };
+  assert.equal(faultsOf(config), []);
+  const { models, plugins, flows } = resolveConfig(config);
+  const parsed = { kind: 'reference', source: 'env', provider: 'default', id: 'API_KEY' };
+  const { config: resolved } = plugins.entries.webhooks;
+  assert.equal(
+    Object.values(resolved.routes).map((route) => route.secret),
+    [parsed, parsed],
+  );
+  assert.equal(models.providers['env']?.apiKey, parsed);
+  // A program gets its variables as they are written.
+  assert.equal(flows.runtimes.acp?.env, { KEY: secret });
+});
 
 const BAD_SECRETS: readonly unknown[] = [
   '',

@@ -12,12 +12,12 @@ import { fault, followProvider, type Rule, type SearchScope, warning } from './r
  * self-hosted adapters, which are placeholders (spec/memory-search §5).
  */
 export const secretsAreLong: Rule = function* (input, scopes) {
-  for (const { path, secret, inAddress } of writtenSecrets(
+  for (const { path, kind, secret, inAddress } of writtenSecrets(
     input,
     CONFIG_DEFAULTS.secrets.defaults,
   )) {
     if (secret.kind !== 'plain' || inAddress || secret.value.length >= LEAST_SECRET_CHARS) continue;
-    if (!shouldBeLong(path, input, scopes)) continue;
+    if (kind !== 'secret' || !shouldBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
       message: `this plain-text secret has fewer than ${LEAST_SECRET_CHARS} characters`,
       expected: `${LEAST_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
@@ -31,7 +31,7 @@ function shouldBeLong(
   scopes: readonly SearchScope[],
 ): boolean {
   const [root, , id] = path;
-  if (root === 'storage' || path.at(-2) === 'headers' || path.at(-2) === 'env') return false;
+  if (root === 'storage') return false;
   if (path.at(-1) !== 'apiKey') return true;
   if (root === 'models') return !isSelfHosted(input, String(id));
   const settings = scopes.find((scope) => scope.concerns(path))?.settings;

@@ -70,7 +70,7 @@ export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSe
   return (
     writtenSecrets(input, resolved.secrets.defaults)
       // Variables of programs and logins in addresses are used as they are written.
-      .filter(({ path, inAddress }) => !inAddress && path.at(-2) !== 'env')
+      .filter(({ kind, inAddress }) => !inAddress && kind !== 'variable')
       .map(({ path, secret }) => ({
         path,
         name: formatPath(path),
