@@ -201,6 +201,9 @@ test('each rule that cannot work is named, with the reason', () => {
     [{ when: { ref: 'x' }, ...FLOW }, /.map\[0\].when.ref: "ref" is not a JSON pointer/u],
     [{ when: { '/a~2': 'x' }, ...FLOW }, /is not a JSON pointer/u],
     [{ when: { event: [] }, ...FLOW }, /warning rule-never-matches .* no value is allowed/u],
+    [{ when: { event: 1 }, ...FLOW }, /warning rule-never-matches .* an event is a text/u],
+    [{ when: { event: ['push', true] }, ...FLOW }, /an event is a text/u],
+    [{ when: { event: 2 ** 53 }, ...FLOW }, /an event is a text/u],
     [{ when: { '/id': 2 ** 53 }, ...FLOW }, /warning rule-never-matches .* read as a text/u],
     [
       { when: { '/id': [1, -(2 ** 60)] }, ...FLOW },

@@ -152,6 +152,15 @@ function* conditionFaults(
       });
     }
     if (
+      name === 'event' &&
+      event !== undefined &&
+      valuesOf(condition)?.some((value) => typeof value !== 'string')
+    ) {
+      yield warning('rule-never-matches', conditionPath, {
+        message: 'an event is a text: a number, true or false never matches it',
+        expected: 'the value in quotes',
+      });
+    } else if (
       valuesOf(condition)?.some((value) => Number.isInteger(value) && !Number.isSafeInteger(value))
     ) {
       yield warning('rule-never-matches', conditionPath, {
