@@ -69,15 +69,19 @@ function fieldFiller(
   fields: ReadonlyMap<string, ActionField>,
   set: FieldTemplates,
 ): (data: unknown) => FieldTemplates {
-  const templates = Object.entries(set).map(
-    ([name, value]) => [name, parseTemplate(value), fields.get(name)?.isText ?? false] as const,
-  );
+  const templates = Object.entries(set).map(([name, value]) => {
+    const field = fields.get(name);
+    const takesNull = field?.faultOf(null) === undefined;
+    return [name, parseTemplate(value), field?.isText ?? false, takesNull] as const;
+  });
   return (data) => {
     // A loop: every request passes it.
     const filled: Record<string, unknown> = {};
-    for (const [name, template, isText] of templates) {
+    for (const [name, template, isText, takesNull] of templates) {
       const value = fillTemplate(template, data, LIMITS);
-      if (value !== undefined) filled[name] = isText ? asText(value) : value;
+      // Vendors write null for what is not there.
+      if (value === undefined || (value === null && !takesNull)) continue;
+      filled[name] = isText ? asText(value) : value;
     }
     return filled;
   };

@@ -328,6 +328,22 @@ test('a body from outside cannot choose who acts for whom, and its text stays te
   });
 });
 
+test('null in a body is left out of fields that have no null, and clears others', async () => {
+  const rule = {
+    action: 'create_flow',
+    set: { goal: 'Run', notifyPolicy: '{/none}', currentStep: '{/none}', stateJson: '{/none}' },
+    task: { runtime: 'acp', task: 'Run', label: '{/none}' },
+  };
+  await withRoute({ ...GITHUB, map: [rule] }, async ({ url }) => {
+    const answer = await deliver(url, { body: { none: null } });
+    assert.is(answer.status, 200, JSON.stringify(answer.body));
+    const { flow, task } = Object(answer.body['result']);
+    assert.is(flow.notifyPolicy, 'done_only');
+    assert.not.ok('currentStep' in flow || 'label' in task);
+    assert.is(flow.stateJson, null);
+  });
+});
+
 test('missing, mistyped or too long values are refused', async () => {
   const map = [{ action: 'create_flow', set: { goal: '{/goal}', stateJson: { all: '{/all}' } } }];
   await withRoute({ ...GITHUB, map }, async ({ url }) => {
@@ -337,6 +353,7 @@ test('missing, mistyped or too long values are refused', async () => {
       return String(answer.body['error']);
     };
     assert.match(await failed({}), /Rule 1 .*goal: is missing/);
+    assert.match(await failed({ goal: null }), /Rule 1 .*goal: is missing/);
     assert.match(await failed({ goal: ' ' }), /goal: must not be empty/);
     assert.match(await failed({ goal: { a: 1 } }), /goal: must be a string/);
     assert.match(await failed({ goal: 'x', all: ['x'.repeat(70_000)] }), /more than 65536 char/);
