@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { iso } from '../../../src/engine/support/time.js';
 import type { WebhooksSnapshot } from '../../../src/engine/webhooks/live-webhooks.js';
 import { openWebhooksScreen } from '../../../src/ui/screens/webhooks/run.js';
 import { createStyle } from '../../../src/ui/style.js';
@@ -202,6 +203,33 @@ test('a delivery is opened, filtered and replayed; new ones do not move the sele
   terminal.type('r/GH-9 push\r');
   await shows('❯ d000000009');
   assert.equal(calls, ['replay d000000038', 'replay d000000038 again']);
+  await screen.close();
+});
+
+test('says why it cannot listen, what to do and when it tries again', async () => {
+  const { terminal, screen, shows } = open(60, 24, { ...snapshot(), routes: [] });
+  screen.setWebhooks(undefined);
+  const [listener] = SERVE.services;
+  if (listener === undefined) throw new Error('there is no listener');
+  const failure = {
+    code: 'LISTEN_FAILED',
+    message: 'cannot listen on 127.0.0.1:8787: the port is in use',
+    hint: 'stop the program that uses it, or set gateway.port or gateway.admin.port to another port',
+  };
+  const waiting = { state: 'waiting', url: null, failure, retryAt: iso(NOW + 4000) } as const;
+  screen.setServe({ ...SERVE, services: [{ ...listener, ...waiting }] });
+  await shows('another port');
+  const text = terminal.screen().join('\n').replaceAll(/\s+/g, ' ');
+  assert.match(text, '✗ cannot listen on 127.0.0.1:8787: the port is in use · retry in 0:04');
+  assert.match(text, '→ stop the program that uses it, or set gateway.port or gateway.admin.port');
+  assert.not.match(text, /reading|deliveries/);
+  assertFits(terminal);
+  await screen.close();
+});
+
+test('a listener without routes says so', async () => {
+  const { screen, shows } = open(80, 24, { ...snapshot(), routes: [] });
+  await shows('no routes configured: plugins.entries.webhooks.config.routes');
   await screen.close();
 });
 

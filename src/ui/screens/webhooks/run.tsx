@@ -1,4 +1,4 @@
-import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
+import type { ServeState } from '../../../engine/serve/index.js';
 import type {
   Delivery,
   DeliveryDetails,
@@ -19,7 +19,14 @@ import { mountScreen } from '../../terminal/mount-screen.js';
 import { deliveryColumns, deliveryFields, outcomeWords } from '../../webhook/deliveries.js';
 import type { ServeScreenOptions } from '../serve/run.js';
 import { startedFacts } from '../serve/view.js';
-import { flowLines, routesLines, type WebhooksScreenState } from './view.js';
+import {
+  addressOf,
+  failureLines,
+  flowLines,
+  routesLines,
+  serviceOf,
+  type WebhooksScreenState,
+} from './view.js';
 
 /** Options of the screen. */
 export interface WebhooksScreenOptions extends Omit<ServeScreenOptions, 'homeDir' | 'queue'> {
@@ -56,11 +63,14 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
       title={() => titleOf(store.getSnapshot())}
       facts={(browserState) => [
         ...startedFacts(store.getSnapshot()),
-        ...browserFacts(browserState, browser.choices, 'delivery', 'deliveries'),
+        // What is on record can be read only while there is a listener.
+        ...(live === undefined
+          ? []
+          : browserFacts(browserState, browser.choices, 'delivery', 'deliveries')),
         addressOf(store.getSnapshot()),
       ]}
       columns={() => deliveryColumns('received', store.getSnapshot().nowMs, style)}
-      empty={() => 'no deliveries'}
+      empty={() => (live === undefined ? '' : 'no deliveries')}
       keys={() => {
         const state = store.getSnapshot();
         const { isStopping } = state;
@@ -82,7 +92,11 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
         const state = store.getSnapshot();
         // Without deliveries to choose from, there is more room for routes and flows.
         const share = items.length === 0 ? area.rows : Math.floor(area.rows * ROUTES_SHARE);
-        const routes = routesLines(state, style, area.columns, share);
+        const failure = failureLines(state, style, area.columns).slice(0, share);
+        const routes = [
+          ...failure,
+          ...routesLines(state, style, area.columns, share - failure.length),
+        ];
         const left = area.rows - routes.length;
         const flowRows =
           items.length === 0 ? left - 2 : area.rows >= FLOWS_FROM_ROWS ? MOST_FLOWS : 0;
@@ -92,6 +106,7 @@ export function openWebhooksScreen(options: WebhooksScreenOptions) {
     />,
     options,
   );
+  void browser.refresh();
   let listedDeliveries: WebhooksSnapshot['deliveries'] | undefined;
   const poll = async (): Promise<void> => {
     // Times go on even if the snapshot fails.
@@ -131,20 +146,10 @@ const MOST_FLOWS = 8;
 const NOT_RUNNING = 'not running: start it with "svc serve"';
 
 function titleOf(state: WebhooksScreenState): string {
-  if (addressOf(state) !== '') return 'svc · webhooks';
   const service = serviceOf(state);
-  const message = service?.failure?.message ?? service?.event ?? '';
-  return safeLine(`svc · webhooks · ${message || (state.isWatched ? NOT_RUNNING : 'starting')}`);
-}
-
-/** A fact, not a part of the title, which would be cut before its port. */
-function addressOf(state: WebhooksScreenState): string {
-  const service = serviceOf(state);
-  return service?.failure === null ? safeLine(service.url ?? '') : '';
-}
-
-function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined {
-  return serve?.services.find(({ name }) => name === 'webhooks');
+  if (addressOf(state) !== '' || service?.failure != null) return 'svc · webhooks';
+  const message = service?.event ?? (state.isWatched ? NOT_RUNNING : 'starting');
+  return safeLine(`svc · webhooks · ${message}`);
 }
 
 interface DeliveryItem extends ListItem {

@@ -1,13 +1,14 @@
 import type { FlowRecord } from '../../../engine/flow-model/flow-record.js';
-import type { ServeState } from '../../../engine/serve/index.js';
+import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
 import {
   formatCount,
+  formatEta,
   formatRelativeTime,
   formatShortCount,
 } from '../../../engine/support/format.js';
 import type { WebhooksSnapshot } from '../../../engine/webhooks/index.js';
 import { sparkline } from '../../components/plot.js';
-import { fitEnd, padEnd, padStart, spread, textWidth } from '../../fit.js';
+import { fitEnd, padEnd, padStart, spread, textWidth, wrapBehind } from '../../fit.js';
 import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
@@ -36,15 +37,42 @@ const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes'
 
 type Route = WebhooksSnapshot['routes'][number];
 
+/** The listener, among what the process runs. */
+export function serviceOf({ serve }: WebhooksScreenState): ServiceSnapshot | undefined {
+  return serve?.services.find(({ name }) => name === 'webhooks');
+}
+
+/** A fact of its own at the right, because a title would be cut before its port. Empty while nothing listens. */
+export function addressOf(state: WebhooksScreenState): string {
+  const service = serviceOf(state);
+  return service?.failure === null ? safeLine(service.url ?? '') : '';
+}
+
+/** What is wrong with the listener, what to do, and when it is started again. */
+export function failureLines(
+  state: WebhooksScreenState,
+  style: Style,
+  columns: number,
+): readonly string[] {
+  const { failure, retryAt } = serviceOf(state) ?? {};
+  if (failure == null) return [];
+  const retry =
+    retryAt == null ? '' : ` · retry in ${formatEta(Date.parse(retryAt) - state.nowMs)}`;
+  return [
+    ...wrapBehind('✗ ', `${failure.message}${retry}`, columns, style.fault),
+    ...(failure.hint == null ? [] : wrapBehind('  → ', failure.hint, columns, style.dim)),
+  ];
+}
+
 /** The routes with their traffic. If not all fit, those with problems come first, then the busiest ones. */
 export function routesLines(
-  { webhooks, nowMs, isWatched }: WebhooksScreenState,
+  { webhooks, nowMs }: WebhooksScreenState,
   style: Style,
   columns: number,
   room: number,
 ): readonly string[] {
   const routes = webhooks?.routes ?? [];
-  if (isWatched && webhooks?.routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
+  if (webhooks?.routes.length === 0) return [style.dim(fitEnd(NO_ROUTES, columns))];
   const nameColumns = Math.min(
     MAX_NAME,
     Math.max(0, ...routes.map(({ id }) => textWidth(safeLine(id)))),
