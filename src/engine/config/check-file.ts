@@ -12,6 +12,7 @@ import type { Discovery } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { resolveConfig } from './resolve-config.js';
 import type { LoadedConfig } from './resolved.js';
+import type { ConfigInput } from './schema/index.js';
 import { storeFindings } from './store-faults.js';
 import { type TrustedInput, trustedInput } from './trust/config-trust.js';
 
@@ -33,16 +34,21 @@ export function checkConfigFile(
   file: string,
 ): FileCheck {
   const checked = readCheckedConfig(file);
-  const { document } = checked;
   if (checked.input === undefined) return { checked, loaded: undefined };
   const trusted = trustedInput(context, discovery, checked.input);
-  const { input } = trusted;
-  const loaded = { file, input, resolved: resolveConfig(input), warnings: [] };
-  const warnings = [...checked.warnings, ...ignoredKeyWarnings(trusted, document)];
-  const faults = storeFindings(loaded, context).map((found) => locateFinding(document, found));
+  const { faults, loaded } = checkStores(context, checked.document, trusted.input);
+  const warnings = [...checked.warnings, ...ignoredKeyWarnings(trusted, checked.document)];
   return faults.length === 0
     ? { checked: { ...checked, warnings }, loaded }
     : { checked: { ...checked, input: undefined, faults, warnings }, loaded: undefined };
+}
+
+/** Checks where a valid configuration places indexes on this machine. @param input what is trusted of it */
+export function checkStores(context: EngineContext, document: ConfigDocument, input: ConfigInput) {
+  const { file } = document;
+  const loaded: LoadedConfig = { file, input, resolved: resolveConfig(input), warnings: [] };
+  const faults = storeFindings(loaded, context).map((found) => locateFinding(document, found));
+  return { loaded, faults };
 }
 
 /** The warning about ignored keys, located at the first; none for a trusted file. */

@@ -3,12 +3,14 @@ import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import { isRecord } from '../support/text.js';
 import {
+  type CheckedConfig,
   checkConfigText,
   faultsError,
   isSameFault,
   requireValid,
   type ValidConfig,
 } from './check.js';
+import { checkStores } from './check-file.js';
 import type { ConfigFault } from './config-fault.js';
 import { type ConfigPath, formatPath, isSameData, valueAt } from './config-path.js';
 import { type Discovery, discoverConfig, type LoadConfigOptions } from './discovery.js';
@@ -129,7 +131,14 @@ function writeEdit(
   const before = valueAt(data, path);
   if (value !== undefined) requireRoom(current, path);
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
-  const { input, warnings } = requireValidEdit(file, text, edited);
+  const check: TextCheck = (checkedFile, checkedText) => {
+    const checked = checkConfigText(checkedFile, checkedText);
+    if (checked.input === undefined) return checked;
+    const { input } = trustedInput(context, discovery, checked.input);
+    const { faults } = checkStores(context, checked.document, input);
+    return faults.length === 0 ? checked : { ...checked, input: undefined, faults };
+  };
+  const { input, warnings } = requireValidEdit(file, text, edited, check);
   const changed = edited !== text;
   if (changed) replaceConfig(context, file, { before: current.found, after: edited });
   const trusted = trustedInput(context, discovery, input);
@@ -144,14 +153,21 @@ function writeEdit(
   };
 }
 
+type TextCheck = (file: string, text: string) => CheckedConfig;
+
 /**
  * Refuses an edit that leaves faults. Existing faults are reported with their location; new ones
  * have none, since nothing was written.
  */
-export function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
-  const checked = checkConfigText(file, edited);
+export function requireValidEdit(
+  file: string,
+  text: string,
+  edited: string,
+  check: TextCheck = checkConfigText,
+): ValidConfig {
+  const checked = check(file, edited);
   if (checked.input !== undefined) return requireValid(checked);
-  const { faults } = checkConfigText(file, text);
+  const { faults } = check(file, text);
   const earlier = faults.filter((fault) => checked.faults.some(isSameFault(fault)));
   if (earlier.length > 0) throw faultsError(file, earlier);
   const [first] = checked.faults;

@@ -1,11 +1,13 @@
-import { linkSync, symlinkSync } from 'node:fs';
+import { linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { setConfigValue, unsetConfigValue } from '../../../src/engine/config/authoring.js';
 import { inspectConfig, loadConfig } from '../../../src/engine/config/index.js';
 import { failureOf } from '../../support/failure.js';
 import { inWorld, type World } from './support.js';
 
 const test = suite('where agents keep their index');
+const { signal } = new AbortController();
 
 function configure(world: World, a: unknown, b: unknown, defaults = {}): void {
   const list = [
@@ -75,6 +77,33 @@ test('a folder where an index should be is refused, for one agent too', () =>
       faults.map(({ code, path }) => [code, path]),
       [['store-folder', 'agents.defaults.memorySearch.store.path']],
     );
+  }));
+
+test('such a place is not set: the file stays as it was, until the fault in it is removed', () =>
+  inWorld(async (world) => {
+    world.write('home/.svc/notes/a.md', 'alpha');
+    const file = world.write('home/.svc/svc.json', '{"agents":{"list":[{"id":"a"},{"id":"b"}]}}');
+    const set = (path: string, value: string) =>
+      setConfigValue(world.context, { path, value }, { signal });
+    const path = 'agents.defaults.memorySearch.store.path';
+    const before = readFileSync(file, 'utf8');
+    const folder = await failureOf(() => set(path, 'notes'));
+    assert.match(folder.message, 'the index of agent a must be a file, but');
+    assert.match(folder.hint ?? '', 'nothing was written; expected the path of a writable file');
+    const shared = await failureOf(() => set(path, 'one.sqlite'));
+    assert.match(shared.message, 'agents a and b share the index');
+    assert.is(readFileSync(file, 'utf8'), before);
+    await set(path, '{agentId}.sqlite');
+
+    configure(world, 'notes', undefined);
+    const earlier = await failureOf(() => set('memory.citations', 'on'));
+    assert.is(earlier.location?.line, 1);
+    await unsetConfigValue(
+      world.context,
+      { path: 'agents.list[0].memorySearch.store.path' },
+      { signal },
+    );
+    await set('memory.citations', 'on');
   }));
 
 test.run();
