@@ -1,5 +1,6 @@
 import { type ErrorCode, SvcError } from '../errors/index.js';
 import { formatTimeUntil } from '../support/format.js';
+import { shellWord } from '../support/text.js';
 import {
   shownAddress,
   VendorFault,
@@ -130,14 +131,14 @@ function limitNamed(
 
 function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): string {
   const { provider, model, endpoint, keySource, withheldKey } = place;
-  const again = `test it with "svc provider test ${provider}"`;
+  const name = shellWord(provider);
+  const again = `test it with "svc provider test ${name}"`;
   switch (kind) {
     case 'auth':
       if (keySource === undefined && withheldKey !== undefined) {
         return withheldHint(withheldKey, place);
       }
-      if (keySource === LOGIN_SOURCE)
-        return `run "svc provider login ${provider}" to sign in again`;
+      if (keySource === LOGIN_SOURCE) return `run "svc provider login ${name}" to sign in again`;
       return keySource === undefined
         ? `set a key for ${provider}; "svc provider list" shows where svc looks for it`
         : `check the key from ${keySource}; ${again}`;

@@ -212,6 +212,18 @@ test('the setting that a server misses or refuses is named', async () => {
   });
 });
 
+test('a hint names a provider with a blank in its name as a shell reads it', async () => {
+  await withServer(
+    async (fake, adapter) => {
+      fake.refuse(() => true, { status: 401, body: { error: { message: 'no' } } });
+      const { hint } = await failureOf(adapter.embedQuery('anything'));
+      assert.match(hint ?? '', `test it with "svc provider test 'our own'"`);
+    },
+    {},
+    { provider: 'our own' },
+  );
+});
+
 test('a server that was started without embeddings is not asked again', async () => {
   await withServer(async (fake, adapter) => {
     const message = 'This server does not support embeddings. Start it with `--embeddings`';
