@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { acquireIndexLock } from '../../src/engine/memory/sync/index-lock.js';
 import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
@@ -183,6 +184,17 @@ test('deleting an index asks for confirmation, and Enter means no', async () => 
   session.type(KEYS.enter);
   assert.is(await session.ended, 0);
   await session.waitForText('kept');
+});
+
+test('deleting an index that another process writes says that it is at work', async () => {
+  const home = tempFolder();
+  const notes = someNotes();
+  home.write('svc.json', JSON.stringify({ agents: { defaults: { workspace: notes.path } } }));
+  const lock = await acquireIndexLock(home.at('memory/main.sqlite'), { nowMs: 0, waitMs: 0 });
+  const session = runInPty(['memory', 'reset', '--yes'], { home: home.path, lines: true });
+  await session.waitForText('deleting the index');
+  lock?.release();
+  await session.ended;
 });
 
 test('a followed list shows what another process changes, and q leaves it', async () => {

@@ -36,7 +36,9 @@ export default class MemoryReset extends MemoryCommand {
       this.write(`kept ${index}`);
       return { agent: memory.agentId, indexFile, deleted: false, bytes: 0 };
     }
-    const { deleted, bytes, documents } = await memory.backend.reset();
+    // Waits for other processes that use the index.
+    const reset = this.whileWaiting('deleting the index', () => memory.backend.reset());
+    const { deleted, bytes, documents } = await reset;
     const none = isShared ? 'nothing to delete:' : 'no index at';
     this.write(deleted ? `deleted ${index}` : `${none} ${index}`);
     return {
