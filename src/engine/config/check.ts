@@ -115,7 +115,11 @@ export function requireValid(checked: CheckedConfig): ValidConfig {
 }
 
 /** CONFIG_SYNTAX or CONFIG_INVALID, with all faults in its details. */
-export function faultsError(file: string, faults: readonly ConfigFault[]): SvcError {
+export function faultsError(
+  file: string,
+  faults: readonly ConfigFault[],
+  hint = 'run "svc config validate" to see every problem in place',
+): SvcError {
   const [first] = faults;
   const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : '';
   const suggestion = first?.suggestion === undefined ? '' : `; did you mean "${first.suggestion}"?`;
@@ -123,7 +127,7 @@ export function faultsError(file: string, faults: readonly ConfigFault[]): SvcEr
     first?.code === 'syntax' ? 'CONFIG_SYNTAX' : 'CONFIG_INVALID',
     `${first?.message ?? `cannot use ${file}`}${suggestion}${more}`,
     {
-      hint: 'run "svc config validate" to see every problem in place',
+      hint,
       location: first?.location,
       details: { faults },
     },

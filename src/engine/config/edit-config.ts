@@ -169,13 +169,17 @@ export function requireValidEdit(
   if (checked.input !== undefined) return requireValid(checked);
   const { faults } = check(file, text);
   const earlier = faults.filter((fault) => checked.faults.some(isSameFault(fault)));
-  if (earlier.length > 0) throw faultsError(file, earlier);
+  if (earlier.length > 0) throw faultsError(file, earlier, FIX_FIRST);
   const [first] = checked.faults;
   throw new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
     hint: refusalHint(first),
     details: { faults: checked.faults },
   });
 }
+
+/** For faults that were in the file before, perhaps of other keys. */
+const FIX_FIRST =
+  'nothing was written; fix the file first: "svc config validate" shows every problem in place';
 
 function refusalHint({ message = '', expected, suggestion }: Partial<ConfigFault> = {}): string {
   if (suggestion !== undefined) return `did you mean "${suggestion}"? Nothing was written`;
@@ -202,7 +206,7 @@ function readForEdit(file: string): CurrentFile {
   const text = found ?? EMPTY_CONFIG;
   const document = parseConfigText(file, text);
   // Other faults are allowed: the edit may fix them.
-  if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults);
+  if (document.syntaxFaults.length > 0) throw faultsError(file, document.syntaxFaults, FIX_FIRST);
   return { file, found, text, data: document.value };
 }
 
@@ -217,7 +221,7 @@ function requireRoom({ file, text, data }: CurrentFile, path: ConfigPath): void 
     const isList = Array.isArray(parent);
     const fits = typeof segment === 'number' ? isList : isRecord(parent);
     if (parent !== undefined && !fits) {
-      throw faultsError(file, checkConfigText(file, text).faults);
+      throw faultsError(file, checkConfigText(file, text).faults, FIX_FIRST);
     }
     const length = isList ? parent.length : 0;
     if (typeof segment === 'string' || segment <= length) continue;

@@ -77,6 +77,7 @@ test('setting a key below a value that is not an object reports the fault in the
       );
       assert.is(error.code, 'CONFIG_INVALID');
       assert.is(error.location?.line, 1);
+      assert.match(error.hint ?? '', 'nothing was written; fix the file first');
     }
     assert.is(readFileSync(file, 'utf8'), '{"memory": 5, "agents": {"list": {}}}');
   }));

@@ -229,7 +229,7 @@ test('says why it cannot listen, what to do and when it tries again', async () =
 
 test('a listener without routes says so', async () => {
   const { screen, shows } = open(80, 24, { ...snapshot(), routes: [] });
-  await shows('no routes configured: plugins.entries.webhooks.config.routes');
+  await shows('no routes configured: add one below plugins.entries.webhooks');
   await screen.close();
 });
 

@@ -52,7 +52,7 @@ export function candidateColumns(style: Style): readonly ListColumn<CandidateIte
       cell: ({ candidate }) => signalBars(candidate.signals),
       paint: style.accent,
     },
-    { title: 'statement', cell: ({ candidate }) => safeLine(candidate.text) },
+    { title: 'claim', cell: ({ candidate }) => safeLine(candidate.text) },
   ];
 }
 

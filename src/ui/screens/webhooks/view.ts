@@ -33,7 +33,7 @@ const RATE_COLUMNS = 9;
 /** What the sparkline leaves for the last request: `400 invalid_request 59 min ago`. */
 const LAST_COLUMNS = 30;
 
-const NO_ROUTES = 'no routes configured: plugins.entries.webhooks.config.routes';
+const NO_ROUTES = 'no routes configured: add one below plugins.entries.webhooks.config.routes';
 
 type Route = WebhooksSnapshot['routes'][number];
 
