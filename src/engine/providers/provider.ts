@@ -41,8 +41,8 @@ export interface Provider<Id extends string = string> extends DimensionFacts {
 
   /** Whether `inputType` is sent: always, only to a configured address, or never. */
   readonly inputTypes: 'always' | 'custom-address' | 'never';
-  /** The only labels it accepts; undefined for any. */
-  readonly labels?: readonly string[];
+  /** The only labels that a model accepts, none if it has no field for them; undefined for any. */
+  readonly labels?: (model: string) => readonly string[];
   /** Whether it has a batch API for embeddings (spec §2.9). */
   readonly batch: boolean;
   /** Whether some of its models embed images and audio (spec §2.7). */

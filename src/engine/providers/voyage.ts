@@ -50,7 +50,7 @@ export const voyage: AddressedProvider<'voyage'> = {
   },
   key: { variables: ['VOYAGE_API_KEY'], required: true },
   inputTypes: 'always',
-  labels: LABELS,
+  labels: () => LABELS,
   batch: true,
   open: async (settings) => {
     const { openAiShaped } = await import('./openai-shaped.js');

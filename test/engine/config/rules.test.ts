@@ -457,6 +457,22 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a label of Voyage', search({ provider: 'voyage', queryInputType: 'document' }), []],
   ['a label that Voyage has not', search({ provider: 'voyage', inputType: 'x' }), ['inputType']],
   [
+    'a label of Cohere on Bedrock',
+    search({ provider: 'bedrock', model: 'us.cohere.embed-v4:0', inputType: 'clustering' }),
+    [],
+  ],
+  [
+    'labels that Cohere on Bedrock has not',
+    search({
+      provider: 'bedrock',
+      model: 'us.cohere.embed-v4:0',
+      queryInputType: 'query',
+      documentInputType: 'search_document',
+    }),
+    ['queryInputType'],
+  ],
+  ['a label for Titan', search({ provider: 'bedrock', inputType: 'query' }), ['inputType']],
+  [
     'labels for Mistral',
     search({ provider: 'mistral', documentInputType: 'x' }),
     ['documentInputType'],

@@ -32,19 +32,23 @@ function* unusedInputTypes(
   scope: SearchScope,
   facts: Provider,
 ): Generator<RuleFinding> {
-  const { inputTypes, labels } = facts;
+  const { inputTypes } = facts;
   const { provider, remote } = scope.settings;
   const address = remote.baseUrl ?? input.models?.providers?.[provider]?.baseUrl;
   const sends =
     inputTypes === 'always' || (inputTypes !== 'never' && isCustomAddress(facts, address));
+  const model = configuredModel(input, scope)?.model ?? facts.model ?? '';
+  const labels = sends ? facts.labels?.(model) : [];
+  const name = sends ? `model ${JSON.stringify(model)}` : `provider ${JSON.stringify(provider)}`;
+  const because = scope.writtenHere('model') === undefined ? ['provider'] : ['model'];
   for (const key of INPUT_TYPES) {
     const label = scope.settings[key];
-    const isKnown = labels === undefined || label === undefined || labels.includes(label);
-    if (sends && isKnown) continue;
-    const why = sends
-      ? `the provider ${JSON.stringify(provider)} only supports the labels ${labels?.join(' and ')}; ${key} is not sent`
-      : `the provider ${JSON.stringify(provider)} ignores ${key}`;
-    yield* unused(scope, [key], ['provider'], why);
+    if (labels === undefined || label === undefined || labels.includes(label)) continue;
+    const why =
+      labels.length === 0
+        ? `the ${name} ignores ${key}`
+        : `the ${name} only supports the labels ${labels.join(', ')}; ${key} is not sent`;
+    yield* unused(scope, [key], because, why);
   }
 }
 

@@ -1,10 +1,29 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unlessSystemError } from '../../support/files.js';
-import { fixed, listed, range } from '../dimensions.js';
+import { bareName, fixed, listed, range } from '../dimensions.js';
 import { type DetectionScene, HOSTED, type Provider } from '../provider.js';
 
 const MODEL = 'amazon.titan-embed-text-v2:0';
+
+/** Cohere's `input_type` and Nova's `embeddingPurpose`: a request with another value is refused. */
+const LABELS: readonly (readonly [names: RegExp, labels: readonly string[]])[] = [
+  [/^cohere\./u, ['search_document', 'search_query', 'classification', 'clustering']],
+  [
+    /^amazon\.nova/u,
+    [
+      'GENERIC_INDEX',
+      'GENERIC_RETRIEVAL',
+      'TEXT_RETRIEVAL',
+      'IMAGE_RETRIEVAL',
+      'VIDEO_RETRIEVAL',
+      'DOCUMENT_RETRIEVAL',
+      'AUDIO_RETRIEVAL',
+      'CLASSIFICATION',
+      'CLUSTERING',
+    ],
+  ],
+];
 
 /** Amazon Bedrock: models of several vendors, in AWS regions and with AWS credentials. */
 export const bedrock: Provider<'bedrock'> = {
@@ -43,6 +62,10 @@ export const bedrock: Provider<'bedrock'> = {
       : { available: true, because };
   },
   inputTypes: 'always',
+  labels: (model) => {
+    const name = bareName(bedrock, model);
+    return LABELS.find(([names]) => names.test(name))?.[1] ?? [];
+  },
   open: async (settings, tools) => {
     const { createBedrockVendor } = await import('./vendor.js');
     const model = settings.model ?? MODEL;

@@ -56,7 +56,7 @@ export function createBedrockVendor(
       : { kind: 'bearer', token: key.value };
   const client = createClient(place, auth, settings.headers);
   const faultPlace = { modelId, modelSetting, region: place.region, tokenSource: key?.source };
-  const labels = labelsOf(family, settings);
+  const labels = labelsOf(family, settings, provider.labels?.(model));
   return {
     endpoint: place.aws ? ANY_REGION : client.endpoint,
     sentTo: () => client.endpoint,
@@ -92,10 +92,20 @@ export function createBedrockVendor(
 
 const TOKEN_VARIABLE = 'AWS_BEARER_TOKEN_BEDROCK';
 
-function labelsOf(family: Family, { inputTypes }: ProviderSettings): Family['labels'] {
+/** The family's labels, or the configured ones that it accepts. */
+function labelsOf(
+  family: Family,
+  { inputTypes }: ProviderSettings,
+  accepted: readonly string[] = [],
+): Family['labels'] {
   if (family.labels === undefined) return undefined;
   const { document, query } = family.labels;
-  return { document: inputTypes.document ?? document, query: inputTypes.query ?? query };
+  const choose = (configured: string | undefined, usual: string): string =>
+    configured !== undefined && accepted.includes(configured) ? configured : usual;
+  return {
+    document: choose(inputTypes.document, document),
+    query: choose(inputTypes.query, query),
+  };
 }
 
 /** Details for hints. */

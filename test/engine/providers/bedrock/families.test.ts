@@ -157,6 +157,22 @@ test('configured input types replace the labels, and are part of the identity', 
   await plain.close();
 });
 
+test('input types that a model does not have are not sent', async ({ fake }) => {
+  const inputTypes = { document: 'document', query: 'query' };
+  for (const [model, sent] of [
+    ['cohere.embed-v4:0', ['search_document', 'search_query']],
+    ['amazon.nova-2-multimodal-embeddings-v1:0', ['GENERIC_INDEX', 'TEXT_RETRIEVAL']],
+  ] as const) {
+    const adapter = bedrockAdapter({ baseUrl: fake.origin, model, inputTypes });
+    const { refused } = await embedAll(adapter, [{ text: 'red' }]);
+    assert.equal(refused, [], model);
+    assert.match(JSON.stringify(lastBody(fake)), sent[0]);
+    await adapter.embedQuery('blue');
+    assert.match(JSON.stringify(lastBody(fake)), sent[1]);
+    await adapter.close();
+  }
+});
+
 test('a vector of another length than was asked for is refused', async ({ fake }) => {
   fake.trouble('wrong_dimensions');
   const adapter = bedrockAdapter({ baseUrl: fake.origin, model: 'amazon.titan-embed-text-v2:0' });
