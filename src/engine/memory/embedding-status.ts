@@ -123,7 +123,9 @@ export function vectorCoverage(
 ): VectorCoverage {
   const all = index.state === 'ready' ? index.statistics.chunks : 0;
   const spaces = (vectors?.spaces ?? []).toSorted((a, b) => b.chunks - a.chunks);
-  const cached = spaces.reduce((sum, space) => sum + space.cached, 0);
+  const cached = spaces.reduce((sum, space) => {
+    return sum + space.cached + (space.inUse ? 0 : space.chunks);
+  }, 0);
   const inUse = spaces.filter((space) => space.inUse);
   const own = inUse.find(({ identity }) => differencesOf(identity).length === 0);
   if (own !== undefined) {

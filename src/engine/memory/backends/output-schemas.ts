@@ -120,7 +120,9 @@ const statusOutput = z.strictObject({
     embedded: field.count('Passages with a usable vector.'),
     pending: field.count('Passages that `svc memory index` would embed.'),
     refused: field.count('Passages that the provider refuses.'),
-    cached: field.count('Vectors kept for texts that may return.'),
+    cached: field.count(
+      'Vectors kept for texts that may return, or for models that may be used again.',
+    ),
     ofFallback: field.count('Passages with a vector of the fallback.'),
     differences: field.texts('Differences from the settings, for display; only if `other`.'),
     batchJobs: field(

@@ -99,6 +99,18 @@ for (const [what, before, after] of [
   });
 }
 
+test('vectors of an earlier model count as cached, if there is a cache', async ({ fake }) => {
+  const notes = semanticMemory(fake, { 'car.md': 'The automobile.\n', 'tea.md': 'Green tea.\n' });
+  for (const enabled of [true, false]) {
+    await indexed(notes, { model: SMALL, cache: { enabled } });
+    const memory = await notes.open({ model: LARGE, cache: { enabled } });
+    await memory.backend.sync({});
+    const { coverage } = embeddingStatus(memory, await memory.backend.status());
+    assert.equal([coverage.done, coverage.cached], [2, enabled ? 2 : 0]);
+    await memory.backend.close();
+  }
+});
+
 test('a search embeds all pieces of as many passages as it may, and leaves the others', async ({
   fake,
 }) => {
