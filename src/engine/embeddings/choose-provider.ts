@@ -46,7 +46,18 @@ export function chooseProvider(
   // An address without a name is an OpenAI-compatible one (spec/memory-search §2.2).
   if (leadsToOpenAi(settings, world)) return auto('openai', settings, world);
   const found = AUTO_ORDER.find((id) => availability(id, settings, world).available);
-  return found === undefined ? undefined : auto(found, withoutRemoteKey(settings), world);
+  return found === undefined
+    ? undetectedFallback(settings, world)
+    : auto(found, withoutRemoteKey(settings), world);
+}
+
+/** The fallback, if auto-detection found nothing and could not have found it. */
+function undetectedFallback(
+  settings: ResolvedMemorySearch,
+  world: ProviderWorld,
+): ProviderChoice | undefined {
+  const fallback = chooseFallback(settings, world);
+  return AUTO_ORDER.some((id) => id === fallback?.provider) ? undefined : fallback;
 }
 
 /**

@@ -96,7 +96,7 @@ const BY_NAME_ONLY: Availability = {
 
 function roleOf(provider: string, { primary, fallback }: Selection): ListedProvider['role'] {
   if (primary?.provider === provider) return 'primary';
-  // Without a primary, the fallback is never used.
+  // If nothing is detected, a usable fallback is the primary.
   return primary !== undefined && fallback?.provider === provider ? 'fallback' : null;
 }
 

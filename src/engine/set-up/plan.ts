@@ -189,7 +189,7 @@ function keyPath(opened: OpenedSetUp, provider: string): ConfigPath {
   const { settings, world } = opened.providers;
   const chosen = chooseProvider(settings, world);
   const { apiKey } = settings.remote;
-  if (apiKey !== undefined && chosen?.provider === provider) {
+  if (apiKey !== undefined && chosen?.isPrimary === true && chosen.provider === provider) {
     return settingPath(opened, ['memorySearch', 'remote', 'apiKey']);
   }
   return ['models', 'providers', provider, 'apiKey'];

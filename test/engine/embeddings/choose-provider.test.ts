@@ -355,6 +355,24 @@ test('an address without a provider is an OpenAI-compatible one', () => {
   assert.equal([choice?.adapter, choice?.by], ['openai', 'auto']);
 });
 
+test('a fallback that is never detected is used alone if auto-detection finds nothing', () => {
+  const providers = { mine: { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1' } };
+  for (const fallback of ['ollama', 'local-server', 'mine']) {
+    const chosen = choose({ memorySearch: { fallback, model: 'other' }, providers });
+    assert.is(chosen?.provider, fallback === 'mine' ? 'mine' : 'ollama');
+    assert.equal([chosen?.isPrimary, chosen?.model], [false, undefined]);
+  }
+  for (const memorySearch of [
+    { fallback: 'voyage' },
+    { fallback: 'local', local: { modelPath: 'hf:user/model/file.gguf' } },
+    { fallback: 'ollama', provider: 'none' },
+  ]) {
+    assert.is(choose({ memorySearch, providers }), undefined);
+  }
+  const found = choose({ memorySearch: { fallback: 'ollama' }, env: { VOYAGE_API_KEY: 'k' } });
+  assert.is(found?.provider, 'voyage');
+});
+
 test('the fallback uses its own endpoint, key and model', () => {
   const about: Situation = {
     memorySearch: {

@@ -81,7 +81,10 @@ export function memorySearch() {
       'Embedding adapter by id or kind, or the id of a `models.providers` entry; `auto` selects the first available, `none` uses keyword search only',
     ),
     model: key(text(), 'Embedding model; changing it re-embeds everything'),
-    fallback: key(text(), 'Adapter used when the provider fails; `none` for no fallback'),
+    fallback: key(
+      text(),
+      'Adapter used when the provider fails, or when `auto` finds none; `none` for no fallback',
+    ),
     outputDimensionality: key(
       integer(1, 65_536),
       'Length of the vectors, for models that support several; changing it re-embeds everything',

@@ -73,7 +73,7 @@ export async function diagnose(
     return outcome;
   };
   signal.throwIfAborted();
-  const { primary, fallback, scope } = subject;
+  const { primary, scope } = subject;
   let usable: Diagnosis['usable'] | undefined;
   const checks = [check('selected', () => checkSelected(subject))];
   if (primary !== undefined) {
@@ -83,7 +83,7 @@ export async function diagnose(
       check('batch', () => checkBatch(primary, subject)),
     );
     if (scope === 'path') {
-      checks.push(check('fallback', () => checkFallback(fallback, subject.settings, signal)));
+      checks.push(check('fallback', () => checkFallback(subject, signal)));
     }
     if (checkVectors !== undefined) {
       const checkStored = async (): Promise<CheckOutcome> => {

@@ -152,12 +152,15 @@ export async function checkBatch(
 }
 
 export async function checkFallback(
-  fallback: DiagnosedProvider | undefined,
-  { fallback: configured }: Pick<ResolvedMemorySearch, 'fallback'>,
+  { primary, fallback, settings }: Pick<DiagnosisSubject, 'fallback' | 'primary' | 'settings'>,
   signal: AbortSignal,
 ): Promise<CheckOutcome> {
   if (fallback === undefined) {
+    const { fallback: configured } = settings;
     if (configured === 'none') return { state: 'off', text: 'none' };
+    if (primary?.choice.isPrimary === false) {
+      return { state: 'off', text: 'none', note: `${configured} is used: auto found no other` };
+    }
     const cause = 'the fallback is the provider itself and would fail with it';
     const hint = 'set memorySearch.fallback to another provider';
     return { state: 'warning', text: configured, cause, hint };

@@ -226,6 +226,20 @@ test('a fallback that is the detected provider itself is reported', async () => 
   assert.equal([ok, fallback?.state, fallback?.text], [true, 'warning', 'openai']);
 });
 
+test('a fallback that is used because nothing is detected has no fallback', async () => {
+  const mine = { api: 'openai', baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const memory = semanticMemory(fake, { 'a.md': 'alpha' }, { models: { providers: { mine } } });
+  const settings = { provider: 'auto', remote: {}, fallback: 'mine' };
+  await indexNotes(memory, settings);
+  const opened = await memory.open(settings);
+  const { signal } = new AbortController();
+  const diagnosis = await diagnoseMemory(opened, { signal, onEvent: () => undefined });
+  await opened.backend.close();
+  const fallback = diagnosis.checks.find(({ check }) => check === 'fallback');
+  assert.equal([diagnosis.ok, diagnosis.provider], [true, 'mine']);
+  assert.equal([fallback?.state, fallback?.text], ['off', 'none']);
+});
+
 test('a fallback is named when searches use it', async () => {
   const spare = await startMistralFake();
   const entry = { baseUrl: `${spare.origin}/v1`, apiKey: MISTRAL_KEY };
