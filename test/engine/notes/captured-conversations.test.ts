@@ -50,6 +50,29 @@ test('files of the same name are different conversations', async () => {
   ]);
 });
 
+test('a fork repeats no decision of the conversation that it continues, on any day', async () => {
+  const { folder, memory, options } = await aMemory();
+  const captureAt = async (day: string, file: string) => {
+    const clock = { now: () => Date.parse(`${day}T12:00:00Z`) };
+    const request = { file, reader: 'svc', session: undefined, dryRun: false } as const;
+    const context = { ...options.context, clock };
+    const { capture } = await captureConversation(memory, request, { ...options, context });
+    return capture.decisions.map(({ outcome, citation }) => [outcome, citation]);
+  };
+  const [first, fork] = [folder.write('a.jsonl', GATE), folder.write('b.jsonl', GATE + DOOR)];
+  const added = ['added', 'memory/2026-02-03.md#L5'];
+  assert.equal(await captureAt('2026-02-03', first), [added]);
+  assert.equal(await captureAt('2026-02-04', fork), [
+    ['known', 'memory/2026-02-03.md#L5'],
+    ['added', 'memory/2026-02-04.md#L5'],
+  ]);
+  // What is in no note any more may be decided again.
+  folder.write('notes/memory/2026-02-03.md', '# Mine\n');
+  assert.equal(await captureAt('2026-02-05', folder.write('c.jsonl', GATE)), [
+    ['added', 'memory/2026-02-05.md#L5'],
+  ]);
+});
+
 test('decisions beyond the limit of a run are reported', async () => {
   const { memory, folder, options } = await aMemory();
   const turns = Array.from({ length: 21 }, (_, n) =>

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
 import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
+import { formatCitation } from '../../memory/search/index.js';
 import { type NumberedTurn, TRANSCRIPT_READERS } from '../../memory/sources/index.js';
 import {
   beginningOf,
@@ -11,8 +12,13 @@ import {
 import { crypto } from '../../support/crypto.js';
 import { READ_NO_LINK } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';
-import { changeNotes, type NoteChanger, type NoteOptions } from '../change-notes.js';
-import { noteEntry } from '../note-entry.js';
+import {
+  changeableNote,
+  changeNotes,
+  type NoteChanger,
+  type NoteOptions,
+} from '../change-notes.js';
+import { findEntryLine, type NoteEntry, noteEntry } from '../note-entry.js';
 import type { MemoryCaptureOutput } from '../output-schemas.js';
 import { decisionsIn, findDecisions } from './decisions.js';
 
@@ -82,7 +88,8 @@ export async function captureConversation(
         return { text, outcome: 'forgotten', citation: null } as const;
       }
       const place = { heading: HEADING, origin: 'capture' } as const;
-      const { outcome, citation } = writeEntry(changer, entry, place);
+      const { outcome, citation } =
+        capturedBefore(changer, entry) ?? writeEntry(changer, entry, place);
       return { text, outcome, citation };
     });
     // After the notes: if this is killed before, equal lines are found when it runs again. Without a single turn, another
@@ -96,6 +103,18 @@ export async function captureConversation(
 }
 
 const HEADING = 'Decided with agents';
+
+/** Where an earlier capture added the same: a fork repeats the conversation that it continues, perhaps days later. */
+function capturedBefore({ dir, writes }: NoteChanger, entry: NoteEntry) {
+  for (const { origin, path, inserted } of writes.list()) {
+    if (origin !== 'capture' || findEntryLine(inserted, entry) === undefined) continue;
+    const startLine = findEntryLine(changeableNote(dir, path)?.text ?? '', entry);
+    if (startLine === undefined) continue;
+    const citation = formatCitation({ path, startLine, endLine: startLine + entry.length - 1 });
+    return { outcome: 'known', citation } as const;
+  }
+  return undefined;
+}
 
 /** Whether an agent keeps its conversations in a database. */
 function keepsDatabase(reader: SessionReaderId): boolean {
