@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
 import { readGuarded, writeGuarded } from '../memory-files/guarded-file.js';
+import { dayFormatter, daysBefore } from '../support/day.js';
 import { ifThere, makeFolders } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import type { ImportedEntry } from './imported.js';
@@ -21,20 +22,26 @@ const MAX_NOTE_BYTES = 64 * 1024 * 1024;
  * The notes to write: one per day, with the entries that an earlier import has not written.
  *
  * @param folder of the notes, in the workspace
+ * @param timeZone of the days; undefined means the host's
  * @throws SvcError IMPORT_FAILED
  */
 export function planNotes(
   workspaceDir: string,
   folder: string,
   entries: readonly ImportedEntry[],
+  timeZone: string | undefined,
 ): readonly PlannedNote[] {
   const dir = noteAccess(workspaceDir, () => ifThere(() => realpathSync(workspaceDir)));
-  const days = groupBy(entries, ({ day }) => day);
+  const dayOf = dayFormatter(timeZone);
+  const days = groupBy(entries, ({ atMs }) => dayOf(atMs));
+  const fileOf = (day: string): string => join(folder, `${day}.md`);
   return [...days].flatMap(([day, all]) => {
-    const file = join(folder, `${day}.md`);
-    const written = dir === undefined ? '' : readNote(dir, relative(workspaceDir, file)).text;
-    const missing = all.filter(({ id }) => !written.includes(markOf(id)));
-    return missing.length === 0 ? [] : [{ file, day, entries: missing }];
+    // In another time zone, an earlier import wrote some of them to the day before or after.
+    const notes = [daysBefore(day, 1), day, daysBefore(day, -1)].map((near) =>
+      dir === undefined ? '' : readNote(dir, relative(workspaceDir, fileOf(near))).text,
+    );
+    const missing = all.filter(({ id }) => !notes.some((text) => text.includes(markOf(id))));
+    return missing.length === 0 ? [] : [{ file: fileOf(day), day, entries: missing }];
   });
 }
 

@@ -32,8 +32,8 @@ export interface LeftOutItem {
 export interface ImportedEntry {
   /** Identifies it in the note, so that it is written once. */
   readonly id: string;
-  /** The day of the note, `2026-02-03`. */
-  readonly day: string;
+  /** Its note is that of this day. */
+  readonly atMs: number;
   readonly text: string;
 }
 

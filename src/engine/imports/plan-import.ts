@@ -81,7 +81,7 @@ export function planImport(
     diff: diffLines(maskConfigText(before ?? EMPTY_CONFIG), maskConfigText(merge.text)),
     agent,
     folder,
-    notes: planNotes(agent.workspaceDir, folder, imported.entries),
+    notes: planNotes(agent.workspaceDir, folder, imported.entries, agent.dreamTimezone),
   };
 }
 

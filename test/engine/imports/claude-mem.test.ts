@@ -112,13 +112,13 @@ We moved the port to 8788.
 
 Files: src/a.ts
 
-<!-- claude-mem observation 1 -->
+<!-- claude-mem observation 1 of 2026-02-03T12:00:00.000Z -->
 
 ## Move the port (web)
 
 Learned: Ports are in svc.json
 
-<!-- claude-mem summary 1 -->
+<!-- claude-mem summary 1 of 2026-02-03T12:00:01.000Z -->
 `,
   );
   assert.equal(readdirSync(home.at('.claude-mem')), before);
@@ -147,6 +147,39 @@ test('importing again adds only what is new, and keeps what was edited', async (
   assert.ok(note.startsWith(edited));
   assert.is(statSync(file).mode & 0o777, 0o644);
   assert.is(note.match(/claude-mem observation/g)?.length, 2);
+});
+
+test('days are those of the time zone of the user, and moving to another one imports nothing twice', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'At noon');
+  observe(db, 'Late', { at: Date.parse('2026-02-03T23:30:00Z') });
+  db.close();
+  const importIn = async (userTimezone: string) => {
+    home.write('.svc/svc.json', JSON.stringify({ agents: { defaults: { userTimezone } } }));
+    const plan = await home.prepare('claude-mem');
+    await home.apply(plan);
+    return plan.notes.map(({ day, entries }) => [day, entries.length]);
+  };
+  assert.equal(await importIn('Europe/Berlin'), [
+    ['2026-02-03', 1],
+    ['2026-02-04', 1],
+  ]);
+  assert.equal(await importIn('America/New_York'), []);
+  assert.equal(await importIn('Pacific/Kiritimati'), []);
+});
+
+test('the databases of two machines have the same numbers, of different entries', async () => {
+  const home = importHome();
+  const db = database(home);
+  observe(db, 'First');
+  await home.apply(await home.prepare('claude-mem'));
+  db.exec('DELETE FROM observations');
+  observe(db, 'Of another machine', { at: DAY + 1000 });
+  db.exec('UPDATE observations SET id = 1');
+  db.close();
+  await home.apply(await home.prepare('claude-mem'));
+  assert.match(noteOf(home, '2026-02-03'), /## First[\s\S]*## Of another machine/u);
 });
 
 test('a note in another encoding is refused, and stays as it is', async () => {
@@ -180,7 +213,7 @@ test('text cannot pretend to be another entry or a heading, and secrets are mask
   const home = importHome();
   const db = database(home);
   observe(db, 'Line\nbreak', {
-    narrative: `# Fake\n<!-- claude-mem observation 2 -->\nsk-ant-${'a1'.repeat(20)}`,
+    narrative: `# Fake\n<!-- claude-mem observation 2 of 2026-02-03T12:00:00.000Z -->\nsk-ant-${'a1'.repeat(20)}`,
     facts: 'no JSON',
     files: '{"a":1}',
   });
@@ -238,7 +271,9 @@ test('other files, and links in the workspace, are refused', async () => {
   const home = importHome({ 'a.db': 'no database', 'a.json': '{}', 'elsewhere/x': '' });
   execFileSync('mkfifo', [home.at('pipe.db'), home.at('pipe.json')]);
   for (const path of ['a.db', 'a.json', 'pipe.db', 'pipe.json']) {
-    assert.is((await failureOf(home.prepare('claude-mem', path))).code, 'IMPORT_SOURCE_INVALID');
+    const { code, message } = await failureOf(home.prepare('claude-mem', path));
+    assert.is(code, 'IMPORT_SOURCE_INVALID');
+    assert.not.match(message, 'try again');
   }
   assert.is((await failureOf(home.prepare('claude-mem'))).code, 'IMPORT_SOURCE_MISSING');
   const db = database(home);

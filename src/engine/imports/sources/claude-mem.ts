@@ -1,14 +1,13 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf } from '../../errors/index.js';
+import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
 import { queryValue } from '../../sqlite/query.js';
 import { closing } from '../../support/async.js';
 import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
-import { dayFormatter } from '../../support/day.js';
 import { formatCountOf } from '../../support/format.js';
 import { firstChars, isRecord, parsedJson } from '../../support/text.js';
 import {
@@ -86,7 +85,8 @@ function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutI
     // Not only for reading: opening a copy with a log applies the log.
     using database = closing(openDatabase(copy, { readonly: false, busyTimeoutMs: 0 }));
     database.pragma('trusted_schema = OFF');
-    if (!hasTable(database, 'observations')) throw invalidSource(file, 'it is not of claude-mem');
+    if (!hasTable(database, 'observations'))
+      throw invalidSource(file, 'it is not a database of claude-mem');
     for (const row of tableRows(database, 'observations')) collector.addObservation(row);
     if (hasTable(database, 'session_summaries')) {
       for (const row of tableRows(database, 'session_summaries')) collector.addSummary(row);
@@ -96,7 +96,9 @@ function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutI
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'SqliteError') {
-      throw invalidSource(file, `${messageOf(cause)}; close claude-mem and try again`, cause);
+      const isDatabase = systemErrorCode(cause) !== 'SQLITE_NOTADB';
+      const advice = isDatabase ? '; close claude-mem and try again' : '';
+      throw invalidSource(file, `${messageOf(cause)}${advice}`, cause);
     }
     throw asImportError(file, cause);
   } finally {
@@ -135,8 +137,7 @@ function leavePrompts(count: number, leftOut: LeftOutItem[]): void {
 class EntryCollector {
   skipped = 0;
   private characters = 0;
-  private readonly entries: (ImportedEntry & { readonly atMs: number })[] = [];
-  private readonly dayOf = dayFormatter(undefined);
+  private readonly entries: ImportedEntry[] = [];
 
   addObservation(row: Row): void {
     const { type, title, subtitle, narrative, text, facts, files_modified: files } = row;
@@ -160,9 +161,7 @@ class EntryCollector {
   }
 
   sorted(): readonly ImportedEntry[] {
-    return this.entries
-      .toSorted((a, b) => a.atMs - b.atMs)
-      .map(({ id, day, text }) => ({ id, day, text }));
+    return this.entries.toSorted((a, b) => a.atMs - b.atMs);
   }
 
   private add(kind: string, row: Row, title: string, body: readonly string[]): void {
@@ -182,7 +181,9 @@ class EntryCollector {
       return;
     }
     this.characters += text.length;
-    this.entries.push({ id: `${kind} ${id}`, day: this.dayOf(atMs), text, atMs });
+    // Databases of two machines have the same numbers.
+    const at = new Date(atMs).toISOString();
+    this.entries.push({ id: `${kind} ${id} of ${at}`, atMs, text });
   }
 }
 

@@ -139,5 +139,5 @@ function isNestedDeeply(text: string): boolean {
 }
 
 function firstLine(error: unknown): string {
-  return messageOf(error).split('\n', 1)[0] ?? '';
+  return (messageOf(error).split('\n', 1)[0] ?? '').replace(/:$/u, '');
 }
