@@ -220,8 +220,9 @@ function checkedScores(
 ): ReadonlyMap<number, number> {
   const scores = new Map<number, number>();
   for (const { index, score } of ranked) {
-    const isValid = Number.isInteger(index) && index >= 0 && index < count && !scores.has(index);
+    const isValid = Number.isInteger(index) && index >= 0 && index < count;
     if (!isValid) throw broken(`it has the index ${index} for ${count} documents`);
+    if (scores.has(index)) throw broken(`it has the index ${index} twice`);
     if (!Number.isFinite(score)) throw broken('a score is not a number');
     scores.set(index, score);
   }

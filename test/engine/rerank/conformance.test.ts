@@ -76,7 +76,7 @@ const FINAL: readonly (readonly [Trouble, RegExp])[] = [
   ['forbidden', /403/],
   ['quota_spent', /402/],
   ['redirected', /redirects/],
-  ['wrong_count', /index/],
+  ['wrong_count', /the index \d+ twice/],
   ['wrong_dimensions', /index/],
   ['not_finite', /score/],
   ['too_large', /413/],
