@@ -589,6 +589,17 @@ const FILES: readonly BrokenSetup[] = [
     fix: ({ at }) => mkdirSync(at('docs')),
   },
   {
+    name: 'a folder of conversations that is not there',
+    finds: 'workspace/transcripts-missing',
+    severity: 'warning',
+    breaks: configure({
+      ...search({ sources: ['memory', 'sessions'], experimental: { sessionMemory: true } }),
+      sessions: { readers: ['svc', { id: 'claude-code', path: '~/projects' }] },
+    }),
+    at: '16:16',
+    fix: ({ at }) => mkdirSync(at('projects')),
+  },
+  {
     name: 'a workspace without a note',
     finds: 'workspace/workspace-empty',
     severity: 'note',

@@ -10,6 +10,7 @@ import {
   MAX_DOCUMENT_BYTES,
   type MemoryFilesOptions,
   memorySourcesOf,
+  missingPlaces,
   resolveWorkspace,
   scanMemoryFiles,
   tooLarge,
@@ -48,12 +49,19 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
   const place = world.placeOfAgent(id, ['workspace']) ?? { file: workspaceDir };
   try {
     const dir = resolveWorkspace(workspaceDir);
-    const { memory } = memorySourcesOf(agent, 'agent', world.context);
+    const { memory, transcripts } = memorySourcesOf(agent, 'agent', world.context);
     const { files, skipped, decisions } = scanMemoryFiles(memory);
     return [
       twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
+      ...missingPlaces(transcripts?.places ?? []).map((path) =>
+        finding('transcripts-missing', 'warning', {
+          message: `${path}, named in sessions.readers, does not exist`,
+          place: world.placeOf(['sessions', 'readers']),
+          hint: 'correct the path, or remove it to read the default location',
+        }),
+      ),
       documentsLeftOut(agent, memory, world),
       files.length === 0
         ? (allExcluded(excludesEverythingWarning(decisions, dir), place) ??

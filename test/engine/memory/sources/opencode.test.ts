@@ -167,7 +167,8 @@ test('invalid rows are left out; a file that is not a database is reported', () 
   const broken = scanTranscripts({ places: [transcriptPlace(other.path, 'opencode')] });
   assert.equal(broken.files, []);
   assert.is(broken.skipped[0]?.reason, 'unreadable');
-  const missing = scanTranscripts({ places: [transcriptPlace(other.at('nowhere'), 'opencode')] });
+  const place = transcriptPlace(other.at('nowhere'), 'opencode', [other.path]);
+  const missing = scanTranscripts({ places: [place] });
   assert.equal(missing, { files: [], live: [], skipped: [] });
 });
 

@@ -466,6 +466,17 @@ for (const reader of SESSION_READERS) {
   });
 }
 
+test('a folder that the configuration names is reported if it is missing, but not default locations', () => {
+  const root = folderOf({}).at('none');
+  const skipped = (reader: SessionReaderId, projectFolders?: readonly string[]) =>
+    scanTranscripts({ places: [transcriptPlace(root, reader, projectFolders)] }).skipped;
+  assert.equal(skipped('claude-code'), [
+    { path: root, reason: 'missing', detail: 'configured in sessions.readers' },
+  ]);
+  assert.equal(skipped('claude-code', ['/home/ada/project']), []);
+  assert.equal(skipped('svc'), []);
+});
+
 test('only transcripts of the reader are found, and only of the folders asked for', () => {
   const folder = folderOf(
     Object.fromEntries(

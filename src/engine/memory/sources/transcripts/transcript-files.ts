@@ -1,6 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { ResolvedMemorySearch } from '../../../config/index.js';
+import { unlessSystemError } from '../../../support/files.js';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
 import type { SessionArchive } from '../archive/session-archive.js';
@@ -25,6 +26,19 @@ export type TranscriptGrowth = Pick<
 >;
 
 /**
+ * Folders of other agents that the configuration names and that do not exist. svc's own appear with an agent's first
+ * conversation, and default locations with the program.
+ */
+export function missingPlaces(places: readonly TranscriptPlace[]): readonly string[] {
+  const isMissing = (path: string) =>
+    unlessSystemError(() => statSync(path, { throwIfNoEntry: false }) === undefined) ?? false;
+  return places
+    .filter(({ reader, projectFolders }) => reader !== 'svc' && projectFolders === undefined)
+    .map(({ root }) => root)
+    .filter(isMissing);
+}
+
+/**
  * Lists every transcript without reading any, and those that agents still have (`live`). Missing folders contain none.
  */
 export function scanTranscripts({
@@ -34,7 +48,9 @@ export function scanTranscripts({
   readonly live: readonly TranscriptFile[];
 } {
   const files = new Map<string, TranscriptFile>();
-  const skipped: SkippedFile[] = [];
+  const skipped: SkippedFile[] = missingPlaces(places).map((path) => {
+    return { path, reason: 'missing', detail: 'configured in sessions.readers' };
+  });
   for (const place of places) {
     const listener: WalkListener = { onSkip: (skip) => skipped.push(skip) };
     for (const file of transcriptsIn(place, listener)) {
