@@ -303,7 +303,7 @@ async function checkedServers(place: AgentPlace, program: ProgramFacts | undefin
   return Promise.all(servers);
 }
 
-/** The servers of svc in the file of an agent, with their command lines. */
+/** The servers of svc in the file of an agent, with their command lines, or their URLs. */
 export function serversIn(
   { agent: { server }, context, scope }: AgentPlace,
   program: ProgramFacts | undefined,
@@ -323,8 +323,9 @@ export function serversIn(
     return Object.entries(isRecord(entries) ? entries : {}).flatMap(([name, entry]) => {
       if (!isRecord(entry)) return [];
       const words = server.words(entry);
-      if (!isOurs(name, urlOf(server, entry), serverScript(words))) return [];
-      return [{ name, words: [...variableWords(entry[server.envKey]), ...words] }];
+      const url = urlOf(server, entry);
+      if (!isOurs(name, url, serverScript(words))) return [];
+      return [{ name, url, words: [...variableWords(entry[server.envKey]), ...words] }];
     });
   });
 }

@@ -146,21 +146,27 @@ export async function hookWarning(
   return { code: 'INTEGRATION_DOUBTFUL', message, hint: effect.hint ?? undefined };
 }
 
-/** Warns before an entry is replaced by one that selects no memory, although it did. */
+/** Warns before an entry of a server elsewhere, or one that selects a memory, is replaced by one that selects none. */
 function targetWarning(
   context: IntegrateContext,
   { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
 ): Warning | undefined {
-  if (remote !== undefined || targetWords(target).length > 0) return undefined;
+  if (remote !== undefined) return undefined;
   const before = serversIn({ agent, context, scope }, program).find(
     (server) => server.name === name,
   );
+  const code = 'INTEGRATION_DOUBTFUL';
+  if (before?.url !== undefined) {
+    const message = `this replaces the entry that connects to ${before.url}`;
+    return { code, message, hint: 'pass another --name to keep both' };
+  }
+  if (targetWords(target).length > 0) return undefined;
   const dropped = targetWords(targetOf(before?.words ?? []))
     .map(shellWord)
     .join(' ');
   if (dropped === '') return undefined;
   return {
-    code: 'INTEGRATION_DOUBTFUL',
+    code,
     message: `the entry selected another memory: ${dropped}`,
     hint: 'pass these flags again to keep it',
   };

@@ -164,6 +164,25 @@ test('an invalid URL, one with a secret, or a token is refused, and not printed'
   assert.not.match(`${token.message}${token.hint}`, 's3cret');
 });
 
+test('a server of this machine that would replace a remote one is warned about', async () => {
+  const { context, add, folder } = home();
+  await add('codex', { remote: REMOTE });
+  const wish = { ...SIGNAL_FREE, agent: 'codex', activeMemory: false, program: PROGRAM };
+  for (const more of [
+    { capture: true },
+    { capture: false, target: { workspace: folder.path } },
+    { capture: false },
+  ]) {
+    const { warnings } = await prepareIntegration(context, { ...wish, ...more });
+    assert.equal(
+      warnings.map(({ message }) => message),
+      [`this replaces the entry that connects to ${URL}`],
+    );
+  }
+  const other = { ...wish, capture: false, name: 'svc-notes' };
+  assert.equal((await prepareIntegration(context, other)).warnings, []);
+});
+
 test('an unset variable and an unencrypted URL are warned about', async () => {
   const wish = { ...SIGNAL_FREE, activeMemory: false, capture: false, program: PROGRAM };
   const warnings = async (url: string, env: Readonly<Record<string, string>>) => {
