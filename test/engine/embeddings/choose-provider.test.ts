@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConfigInput, resolveAgent, resolveConfig } from '../../../src/engine/config/index.js';
@@ -9,6 +10,7 @@ import {
   type ProviderChoice,
 } from '../../../src/engine/embeddings/choose-provider.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
+import { modelFileState } from '../../../src/engine/providers/local/model.js';
 import { RUNTIME_VERSION } from '../../../src/engine/providers/local/runtime/store.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
 import { failureOf } from '../../support/failure.js';
@@ -101,6 +103,20 @@ test('auto takes a local model only when the file is there', () => {
   const hosted = { provider: 'auto', local: { modelPath: 'hf:a/b/c.gguf' } };
   assert.is(choose({ memorySearch: hosted, home }), undefined);
   assert.is(choose({ memorySearch: { ...hosted, provider: 'local' }, home })?.adapter, 'local');
+});
+
+test('auto takes a model reference once it is downloaded', () => {
+  const home = tempFolder();
+  home.write('runtimes/local.json', runtimePointer());
+  const modelPath = 'hf:a/b/c.gguf';
+  const local = { modelPath, modelCacheDir: home.at('models') };
+  const env = { OPENAI_API_KEY: 'k' };
+  const { settings, world } = situation({ memorySearch: { local }, env, home });
+  const chosen = chooseProvider(settings, world);
+  assert.is(chosen?.adapter, 'openai');
+  assert.match(localModelWarning(chosen, settings, world)?.message ?? '', modelPath);
+  home.write(`models/${basename(modelFileState(settings.local).path)}`, 'GGUF');
+  assert.is(chooseProvider(settings, world)?.adapter, 'local');
 });
 
 test('a local model that auto passes over is reported, because texts may leave the machine', () => {

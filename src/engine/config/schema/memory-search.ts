@@ -46,7 +46,7 @@ const remote = () => ({
 const local = () => ({
   modelPath: key(
     text(),
-    'GGUF file for the `local` adapter, or an `hf:` or http(s) reference to download; `provider` `auto` selects `local` only if this file exists',
+    'GGUF file for the `local` adapter, or an `hf:` or http(s) reference to download; `provider` `auto` selects `local` only if this model is on disk',
   ),
   modelCacheDir: key(text(), 'Folder for downloaded models'),
   contextSize: key(integer(128), 'Context window of the local model, in tokens'),
