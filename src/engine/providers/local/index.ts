@@ -41,7 +41,7 @@ function whyNotOnDisk(settings: ProviderSettings['local']): string | undefined {
     const model = modelFileState(settings);
     if (model.present) return undefined;
     if (model.remote === undefined) return `local.modelPath is not a file (${model.path})`;
-    return `the model is not downloaded yet (${model.remote.name})`;
+    return `the model is not downloaded yet (${model.remote.name}): run "svc provider install local"`;
   } catch (error) {
     return messageOf(error);
   }
