@@ -18,6 +18,7 @@ export function storeFindings(
   const owners = new Map<string, number>();
   const agents = resolveAgents(loaded, context);
   return agents.flatMap(({ id, memorySearch }, at): readonly RuleFinding[] => {
+    if (!memorySearch.enabled) return [];
     const { path: index } = memorySearch.store;
     const path = placeOf(loaded, at);
     const stats = unlessSystemError(() => statSync(index));

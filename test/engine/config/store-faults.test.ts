@@ -42,6 +42,14 @@ test('two agents with one index are refused, however the path is written', () =>
     assert.ok(await refused(world));
   }));
 
+test('an agent whose memory search is off has no index', () =>
+  inWorld(async (world) => {
+    const list = [{ id: 'a', memorySearch: { enabled: false } }, { id: 'b' }];
+    const defaults = { memorySearch: { store: { path: 'one.sqlite' } } };
+    world.write('home/.svc/svc.json', JSON.stringify({ agents: { defaults, list } }));
+    await loadConfig(world.context);
+  }));
+
 test('links are followed', () =>
   inWorld(async (world) => {
     configure(world, 'one.sqlite', 'link/one.sqlite');
