@@ -17,7 +17,7 @@ export const MEMORY_SEARCH_DEFAULTS = {
   exclude: [],
   documents: [],
   remote: {
-    batch: { enabled: false, concurrency: 2, wait: true, pollIntervalMs: 2000, timeoutMinutes: 60 },
+    batch: { enabled: false, concurrency: 2, wait: true, timeoutMinutes: 60 },
     headers: {},
   },
   local: { contextSize: 4096 },
@@ -294,6 +294,7 @@ export const COMPUTED_DEFAULTS: Readonly<Record<string, string>> = {
   'agents.defaults.memorySearch.outputDimensionality': "the model's",
   'agents.defaults.memorySearch.remote.baseUrl': "the provider's",
   'agents.defaults.memorySearch.remote.nonBatchConcurrency': '4, or 1 for `ollama`',
+  'agents.defaults.memorySearch.remote.batch.pollIntervalMs': '2000, growing to 30,000',
   'agents.defaults.memorySearch.query.timeoutSeconds': '5; 30 for `local`, which loads its model',
   'agents.defaults.memorySearch.query.rerank.model':
     '`rerank-2.5` for `voyage`, `rerank-v3.5` for `cohere`, `jina-reranker-v3` for `jina`',

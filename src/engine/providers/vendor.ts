@@ -101,7 +101,8 @@ export interface BatchSettings {
   readonly concurrency: number;
   /** Whether a run waits for its jobs. */
   readonly wait: boolean;
-  readonly pollIntervalMs: number;
+  /** Undefined for pauses that grow. */
+  readonly pollIntervalMs?: number | undefined;
   readonly timeoutMinutes: number;
 }
 

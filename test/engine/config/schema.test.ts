@@ -345,7 +345,6 @@ test('defaults of memory search are those of the specification', () => {
     enabled: false,
     concurrency: 2,
     wait: true,
-    pollIntervalMs: 2000,
     timeoutMinutes: 60,
   });
   assert.is(memorySearch.experimental.sessionMemory, false);

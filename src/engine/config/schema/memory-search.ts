@@ -27,7 +27,7 @@ const batch = () => ({
   wait: key(z.boolean(), 'Wait for batch jobs before the command returns'),
   pollIntervalMs: key(
     waitingTime('milliseconds', 1),
-    'Pause before the first poll of a batch job, in milliseconds; later pauses grow to 30 seconds',
+    'Pause between polls of a batch job, in milliseconds',
   ),
   timeoutMinutes: key(waitingTimePart('minutes', 0.01), 'Time limit of a batch job, in minutes'),
 });

@@ -13,6 +13,7 @@ import {
   collectJob,
   findJob,
   pollJob,
+  pollPauseMs,
   submitJob,
 } from './follow-job.js';
 import {
@@ -175,7 +176,7 @@ async function* embedByJob(
     return;
   }
   // The first poll would come too early.
-  await abortableSleep(run.settings.pollIntervalMs, run.call.signal);
+  await abortableSleep(pollPauseMs(run.settings, 0), run.call.signal);
   const end = yield* collectJob(job, await awaitJob(job, run), run);
   // Both halves are large enough for a job, so halving terminates.
   if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {

@@ -63,7 +63,8 @@ export interface JobEnd {
   readonly queueFull: boolean;
 }
 
-/** Vendors advise polling every half minute; the first polls come sooner. */
+/** Vendors advise polling every half minute; the first polls come sooner, unless an interval is configured. */
+const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 30_000;
 const PAUSE_GROWTH = 1.5;
 /** Vendors take up to ten minutes to cancel a job and publish its results. */
@@ -71,6 +72,14 @@ const CANCEL_MS = 15 * 60_000;
 const PART_SIZE = 256;
 /** Attempts to read broken results. */
 const MAX_READINGS = 3;
+
+/** The pause after a number of polls without an end. */
+export function pollPauseMs(
+  { pollIntervalMs }: Pick<BatchSettings, 'pollIntervalMs'>,
+  polls: number,
+): number {
+  return pollIntervalMs ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_GROWTH ** polls);
+}
 
 export type EndedStatus = Exclude<BatchStatus, { readonly state: 'running' }>;
 
@@ -82,7 +91,7 @@ export type EndedStatus = Exclude<BatchStatus, { readonly state: 'running' }>;
  */
 export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedStatus> {
   const { settings, call, nowMs, vendor } = run;
-  let pauseMs = settings.pollIntervalMs;
+  let polls = 0;
   let deadlineMs = nowMs() + (settings.enabled ? settings.timeoutMinutes * 60_000 : 0);
   let cancelled: string | undefined;
   let done: number | undefined;
@@ -102,12 +111,12 @@ export async function awaitJob(job: StartedJob, run: BatchRun): Promise<EndedSta
         ? `it took longer than ${settings.timeoutMinutes} min (remote.batch.timeoutMinutes)`
         : 'remote.batch.enabled is off';
       deadlineMs = nowMs() + CANCEL_MS;
-      pauseMs = settings.pollIntervalMs;
+      polls = 0;
       // A job that ended just now cannot be cancelled; the next poll shows that.
       await resultOrFault(vendor.cancel(job.handle, call), run);
     }
-    await abortableSleep(Math.max(1, Math.min(pauseMs, deadlineMs - nowMs())), call.signal);
-    pauseMs = Math.max(pauseMs, Math.min(LONGEST_PAUSE_MS, pauseMs * PAUSE_GROWTH));
+    const pauseMs = Math.min(pollPauseMs(settings, polls++), deadlineMs - nowMs());
+    await abortableSleep(Math.max(1, pauseMs), call.signal);
   }
 }
 
@@ -167,7 +176,7 @@ async function* readResults(
       // Later runs would fail too: better to pay twice than to be stuck.
       if (isBroken && tries >= MAX_READINGS) return `its results are broken: ${error.message}`;
       // Vectors received so far are kept; the file is read from the start.
-      const waitMs = isBroken ? run.settings.pollIntervalMs : pacing.delayAfter(error, tries);
+      const waitMs = isBroken ? pollPauseMs(run.settings, 0) : pacing.delayAfter(error, tries);
       if (waitMs === undefined) throw error;
       await abortableSleep(waitMs, signal);
     }

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { pollPauseMs } from '../../../../src/engine/embeddings/batch/follow-job.js';
 import type { KeyedInput } from '../../../../src/engine/embeddings/embedding-adapter.js';
 import { broken } from '../../../../src/engine/providers/read-vectors.js';
 import { GEMINI_KEY, startGeminiFake } from '../../../fakes/gemini.js';
@@ -49,6 +50,13 @@ test('inputs go through a job, and nothing is left behind', async ({ fake, index
   const [ended] = indexer.eventsOf('batch.ended');
   assert.is(ended?.embedded, 600);
   assert.is(ended?.left, 0);
+});
+
+test('a job is polled at a configured interval, else less and less often', () => {
+  const pauses = (pollIntervalMs?: number) =>
+    [0, 1, 2, 20, 2000].map((polls) => pollPauseMs({ pollIntervalMs }, polls));
+  assert.equal(pauses(), [2000, 3000, 4500, 30_000, 30_000]);
+  assert.equal(pauses(5000), [5000, 5000, 5000, 5000, 5000]);
 });
 
 test('titles go before their texts, as in inline requests', async ({ fake, indexer, jobs }) => {
