@@ -39,7 +39,7 @@ export function bareName(
 
 /**
  * The vector length to request; undefined leaves it to the model. An unsupported size can only get
- * here for a fallback, for which `outputDimensionality` was not meant.
+ * here for a detected provider, whose model the rules of the configuration do not know.
  */
 export function dimensionsToAsk(
   provider: DimensionFacts,
