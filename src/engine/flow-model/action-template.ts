@@ -71,20 +71,24 @@ function fieldFiller(
 ): (data: unknown) => FieldTemplates {
   const templates = Object.entries(set).map(([name, value]) => {
     const field = fields.get(name);
-    const takesNull = field?.faultOf(null) === undefined;
-    return [name, parseTemplate(value), field?.isText ?? false, takesNull] as const;
+    return [name, parseTemplate(value), field?.isText ?? false, absentValues(field)] as const;
   });
   return (data) => {
     // A loop: every request passes it.
     const filled: Record<string, unknown> = {};
-    for (const [name, template, isText, takesNull] of templates) {
+    for (const [name, template, isText, absent] of templates) {
       const value = fillTemplate(template, data, LIMITS);
-      // Vendors write null for what is not there.
-      if (value === undefined || (value === null && !takesNull)) continue;
-      filled[name] = isText ? asText(value) : value;
+      const isAbsent = absent.includes(typeof value === 'string' ? value.trim() : value);
+      if (!isAbsent) filled[name] = isText ? asText(value) : value;
     }
     return filled;
   };
+}
+
+/** What vendors write for what is not there, unless the field can have it. */
+function absentValues(field: ActionField | undefined): readonly unknown[] {
+  const optional = field?.isRequired === false ? [null, ''] : [null];
+  return [undefined, ...optional.filter((value) => field?.faultOf(value) !== undefined)];
 }
 
 /** The most characters that are quoted of a name in a body. */

@@ -328,19 +328,21 @@ test('a body from outside cannot choose who acts for whom, and its text stays te
   });
 });
 
-test('null in a body is left out of fields that have no null, and clears others', async () => {
+test('null and empty texts in a body are left out of fields that cannot have them', async () => {
   const rule = {
     action: 'create_flow',
     set: { goal: 'Run', notifyPolicy: '{/none}', currentStep: '{/none}', stateJson: '{/none}' },
-    task: { runtime: 'acp', task: 'Run', label: '{/none}' },
+    task: { runtime: 'acp', task: 'Run', label: '{/none}', sourceId: '{/none}{/none}' },
   };
   await withRoute({ ...GITHUB, map: [rule] }, async ({ url }) => {
-    const answer = await deliver(url, { body: { none: null } });
-    assert.is(answer.status, 200, JSON.stringify(answer.body));
-    const { flow, task } = Object(answer.body['result']);
-    assert.is(flow.notifyPolicy, 'done_only');
-    assert.not.ok('currentStep' in flow || 'label' in task);
-    assert.is(flow.stateJson, null);
+    for (const none of [null, '', ' ']) {
+      const answer = await deliver(url, { body: { none } });
+      assert.is(answer.status, 200, JSON.stringify(answer.body));
+      const { flow, task } = Object(answer.body['result']);
+      assert.is(flow.notifyPolicy, 'done_only');
+      assert.not.ok('currentStep' in flow || 'label' in task || 'sourceId' in task);
+      assert.is(flow.stateJson, none);
+    }
   });
 });
 
