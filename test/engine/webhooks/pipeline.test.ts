@@ -258,7 +258,7 @@ test('disabled routes, and those with an unreadable secret, are not found', asyn
   await close();
 });
 
-test('spaces and line breaks around a secret do not count; one that no header can carry skips the route', async () => {
+test('spaces and line breaks around a secret do not count; one that no sender can send skips the route', async () => {
   const token = (scheme: string) => ({ scheme, secrets: ['env:PADDED'] });
   const routes = {
     own: { sessionKey: 's', secret: 'env:PADDED' },
@@ -267,6 +267,7 @@ test('spaces and line breaks around a secret do not count; one that no header ca
     basic: { sessionKey: 's', verify: { scheme: 'basic', secrets: ['env:LOGIN'] } },
     blank: { sessionKey: 's', secret: 'env:BLANK' },
     lines: { sessionKey: 's', secret: 'env:LINES' },
+    password: { sessionKey: 's', verify: token('basic') },
   };
   const env = {
     PADDED: ` ${SECRET}\r\n`,
@@ -286,9 +287,10 @@ test('spaces and line breaks around a secret do not count; one that no header ca
     assert.is((await send(url, { path, headers, secret: undefined })).status, 200, id);
   }
   const faults = webhooks.routeStatuses.map(({ id, state, fault }) => [id, state, fault?.message]);
-  assert.equal(faults.slice(-2), [
+  assert.equal(faults.slice(-3), [
     ['blank', 'skipped', 'cannot resolve env BLANK: the value is blank'],
     ['lines', 'skipped', 'the secret contains a control character such as a line break'],
+    ['password', 'skipped', 'the secret is not a user name and a password'],
   ]);
   await close();
 });

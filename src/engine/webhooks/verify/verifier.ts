@@ -117,6 +117,12 @@ function tokenVerifier(name: 'basic' | 'bearer' | 'gitlab', secrets: readonly st
       hint: 'use a secret without one, such as from "svc webhook secret generate"',
     });
   }
+  if (isEncoded && !secrets.every((secret) => secret.includes(':'))) {
+    // Senders put a colon between the two, even if one is empty.
+    throw new SvcError('SECRET_UNRESOLVED', 'the secret is not a user name and a password', {
+      hint: 'write both in it, like user:password',
+    });
+  }
   const expected = secrets.map((secret) => digest(Buffer.from(secret, 'utf8')));
   const refused = { ok: false, error: scheme.error } as const;
   const missing = scheme.headerName;
