@@ -14,4 +14,4 @@ export type { Delivery, DeliveryDetails } from './deliveries/delivery-record.js'
 export type { LiveWebhooks, WebhooksSnapshot } from './live-webhooks.js';
 export type { WebhookMetrics } from './metrics.js';
 export type * from './output-schemas.js';
-export { type RouteStatus, resolveRoutes, routeStatusesWhenOff } from './routes.js';
+export { type RouteStatus, resolveRoutes, routeKey, routeStatusesWhenOff } from './routes.js';

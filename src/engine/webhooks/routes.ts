@@ -83,7 +83,7 @@ export function accessOf(
   { verify }: Pick<ResolvedRoute, 'verify'>,
   outcomes: readonly SecretOutcome[],
 ): Access {
-  const keys = outcomes.map((outcome) => (outcome.ok ? keyOf(verify, outcome.value) : outcome));
+  const keys = outcomes.map((outcome) => routeKey(verify, outcome));
   const values = keys.flatMap((key) => (key.ok ? [key.value] : []));
   const refused = keys.flatMap((key) => (key.ok ? [] : [key.error]))[0];
   const [secret] = values;
@@ -92,11 +92,12 @@ export function accessOf(
 }
 
 /**
- * The key in a secret. Files and variables often end with a line break, which is not part of it: no header can
- * carry it, and no sender signs with it.
+ * The key in a secret, or why a route cannot use it. Files and variables often end with a line break, which is not part
+ * of it: no header can carry it, and no sender signs with it.
  */
-function keyOf(verify: ResolvedVerify | undefined, secret: string): SecretOutcome {
-  const value = secret.trim();
+export function routeKey(verify: ResolvedVerify | undefined, secret: SecretOutcome): SecretOutcome {
+  if (!secret.ok) return secret;
+  const value = secret.value.trim();
   try {
     createVerifier(verify, [value]);
     return { ok: true, value };

@@ -1102,6 +1102,19 @@ const SERVICES: readonly BrokenSetup[] = [
     },
   },
   {
+    name: 'a route whose secret is not one of its scheme',
+    finds: 'webhooks/secret-unresolved',
+    severity: 'fault',
+    breaks: (patient) => {
+      patient.env = { LOGIN: PLANTED };
+      const verify = { scheme: 'basic', secrets: ['env:LOGIN'] };
+      patient.configure(hooks({ ci: { sessionKey: 's', verify } }));
+    },
+    fix: (patient) => {
+      patient.env = { LOGIN: `ada:${LONG_SECRET}` };
+    },
+  },
+  {
     name: 'a route whose secret is nowhere, until it is off',
     finds: 'webhooks/secret-unresolved',
     severity: 'fault',

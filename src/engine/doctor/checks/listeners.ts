@@ -8,6 +8,7 @@ import { closing } from '../../support/async.js';
 import { formatCountOf } from '../../support/format.js';
 import { isLoopback } from '../../support/network.js';
 import { DeliveryFile, deliveriesFile } from '../../webhooks/deliveries/delivery-file.js';
+import { routeKey } from '../../webhooks/index.js';
 import {
   type CheckReport,
   type ConfiguredWorld,
@@ -79,13 +80,16 @@ async function secretFindings(world: ConfiguredWorld): Promise<CheckReport['find
   const served = configuredSecrets(world).filter(
     (secret) => isRouteSecret(secret.path) && routes[idOf(secret)]?.enabled === true,
   );
-  const secrets = await resolveConfigured(served, world);
-  const readable = new Set(secrets.filter(({ outcome }) => outcome.ok).map(idOf));
+  const secrets = (await resolveConfigured(served, world)).map((secret) => {
+    const outcome = routeKey(routes[idOf(secret)]?.verify, secret.outcome);
+    return { ...secret, outcome };
+  });
+  const usable = new Set(secrets.filter(({ outcome }) => outcome.ok).map(idOf));
   const owners = new Map<string, string>();
   return secrets.flatMap((secret) => {
     const { outcome } = secret;
     const id = idOf(secret);
-    if (!outcome.ok) return [unresolved(secret, outcome.error, readable.has(id))];
+    if (!outcome.ok) return [unresolved(secret, outcome.error, usable.has(id))];
     const { value } = outcome;
     const isPair = routes[id]?.verify?.scheme === 'basic';
     const owner = owners.get(value);
@@ -104,7 +108,7 @@ function idOf({ path }: ConfiguredSecret): string {
   return String(path[ROUTE_ID]);
 }
 
-/** @param hasOther whether the route has another secret that can be read */
+/** @param hasOther whether the route has another secret that can be used */
 function unresolved(secret: ConfiguredSecret, error: SvcError, hasOther: boolean): Finding {
   const effect = hasOther ? 'does not accept one of its secrets' : 'cannot be served';
   return finding('secret-unresolved', hasOther ? 'warning' : 'fault', {
