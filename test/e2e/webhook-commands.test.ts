@@ -288,6 +288,21 @@ test('secret rotate adds a secret, keeps the old one, and then leaves only the n
   );
 });
 
+test('secret rotate describes how to get a secret that the scheme can use', async () => {
+  const routeWith = (scheme: string) => ({
+    sessionKey: 's',
+    verify: { scheme, secrets: ['env:CI_SECRET'] },
+  });
+  const home = serverHome(
+    webhooksConfig({ std: routeWith('standard-webhooks'), login: routeWith('basic') }),
+  );
+  const firstStep = async (route: string) =>
+    jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', route, '--json')).next[0] ?? '';
+  // The secrets of "svc webhook secret generate" can contain - and _, which are not Base64.
+  assert.match(await firstStep('std'), /echo "whsec_\$\(openssl rand -base64 32\)"$/u);
+  assert.match(await firstStep('login'), /user:password/);
+});
+
 test('secret rotate keeps the old secret while the new one cannot be read', async () => {
   const home = serverHome();
   const path = home.write('secrets.json', '{"other": "secret"}');

@@ -137,22 +137,34 @@ function referenceIn(argument: string): string {
 }
 
 function outputOf(routeId: string, loaded: LoadedConfig, file: string | null): RotateOutput {
-  const secrets = secretsOf(configuredRoute(routeId, loaded)).map(describeSecret);
-  return { route: routeId, file, secrets, next: stepsAfter(routeId, secrets.length, file) };
+  const route = configuredRoute(routeId, loaded);
+  const secrets = secretsOf(route).map(describeSecret);
+  return { route: routeId, file, secrets, next: stepsAfter(routeId, route, file) };
 }
 
-function stepsAfter(routeId: string, valid: number, file: string | null): readonly string[] {
+type Scheme = NonNullable<ResolvedRoute['verify']>['scheme'];
+
+/** How to get a new secret, where any text is not one. */
+const GENERATE: Partial<Record<Scheme, string>> = {
+  basic:
+    'generate a password, and store it after the user name, like user:password: svc webhook secret generate',
+  'standard-webhooks':
+    'let the sender generate a secret, or generate one, and store it: echo "whsec_$(openssl rand -base64 32)"',
+};
+
+function stepsAfter(routeId: string, route: ResolvedRoute, file: string | null): readonly string[] {
   const rotate = `svc webhook secret rotate ${routeId}`;
   const reload =
     'reload the listener with SIGHUP, or restart it if the secret is in a new variable';
-  if (valid > 1) {
+  if (secretsOf(route).length > 1) {
     const change =
       'change the secret at the sender, and check its next requests: svc webhook routes';
     return [reload, change, `make the old secret invalid: ${rotate} --finish`];
   }
   if (file !== null) return [reload, 'delete the old secret where it is stored'];
   return [
-    'generate a secret, or let the sender generate one, and store it: svc webhook secret generate',
+    (route.verify && GENERATE[route.verify.scheme]) ??
+      'generate a secret, or let the sender generate one, and store it: svc webhook secret generate',
     `make it valid in addition: ${rotate} --add env:NAME`,
   ];
 }
