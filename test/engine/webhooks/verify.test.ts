@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
@@ -256,6 +257,24 @@ test('a time is accepted within the tolerance in both directions', () => {
     for (const skew of [-61, 61]) {
       assert.is(refusal(one, headers, body, now + skew) !== undefined, isTimed, `${name} ${skew}`);
     }
+  }
+});
+
+test('a time can have decimals, as Python writes it', () => {
+  const hmac = { scheme: 'hmac', header: 'x-sig' };
+  const signed = (text: string) => createHmac('sha256', K).update(text).digest('hex');
+  const inHeader = verifier({ ...hmac, timestamp: 'x-time', payload: '{timestamp}.{body}' }, [K]);
+  const inBody = verifier({ ...hmac, timestamp: '/time' }, [K]);
+  for (const [time, isAccepted] of [
+    [`${T}.5`, true],
+    [`${T}000.123456`, true],
+    ['1699999700.1', true],
+    ['1699999699.9', false],
+  ] as const) {
+    const headers = { 'x-time': time, 'x-sig': signed(`${time}.${B}`) };
+    assert.is(refusal(inHeader, headers, B) === undefined, isAccepted, time);
+    const body = `{"time":${time}}`;
+    assert.is(refusal(inBody, { 'x-sig': signed(body) }, body) === undefined, isAccepted, body);
   }
 });
 

@@ -21,8 +21,8 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/u;
 const HEX = /^(?:[0-9a-f]{2})+$/iu;
 const DIGEST_BYTES = { sha256: 32, sha512: 64 } as const;
 
-/** Unix time in seconds or milliseconds. */
-const TIME = /^\d{1,16}$/u;
+/** Unix time in seconds or milliseconds; with decimals, as Python writes it. */
+const TIME = /^\d{1,16}(?:\.\d{1,9})?$/u;
 /** Later seconds are after the year 5000, earlier milliseconds in 1973. */
 const LEAST_MS = 1e11;
 
