@@ -10,8 +10,11 @@ import {
 import { MemoryCommand } from '../cli/memory-command.js';
 import { type McpEnd, runMcp } from '../cli/run-mcp.js';
 import { resolveAgent } from '../engine/config/index.js';
-import { SvcError } from '../engine/errors/index.js';
+import { SvcError, skipSvcError, unlessSvcError } from '../engine/errors/index.js';
 import { programVersion } from '../engine/overview/about.js';
+
+const FOR_AGENTS =
+  'note: waiting for an agent on stdin; "svc integrate AGENT" lets one start this itself, and Ctrl-C stops it';
 
 export default class Mcp extends MemoryCommand {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
@@ -55,6 +58,8 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
       if (flags.http || !this.isTyped(name)) continue;
       throw new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
     }
+    // An agent starts it without a terminal.
+    if (!flags.http && process.stdin.isTTY && !flags.quiet) this.note(FOR_AGENTS);
     // It handles signals itself.
     this.setGracefulInterrupt(false);
     const end = await runMcp({
@@ -80,19 +85,11 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
   private async writableMemories(flags: TargetFlags): Promise<(agent: string | null) => boolean> {
     const context = this.context();
     const selected = this.selection(flags);
-    const loaded = await this.readConfig().catch(rethrowUnexpected);
+    const loaded = await this.readConfig().catch(skipSvcError);
     return (agent) => {
       if (loaded === undefined || (agent === null && selected?.kind === 'workspace')) return false;
-      try {
-        return resolveAgent(loaded, agent ?? flags.agent, context).mcpWrite;
-      } catch (error) {
-        rethrowUnexpected(error);
-        return false;
-      }
+      const id = agent ?? flags.agent;
+      return unlessSvcError(() => resolveAgent(loaded, id, context).mcpWrite) ?? false;
     };
   }
-}
-
-function rethrowUnexpected(error: unknown): undefined {
-  if (!(error instanceof SvcError)) throw error;
 }

@@ -197,6 +197,16 @@ test('deleting an index that another process writes says that it is at work', as
   await session.ended;
 });
 
+test('the MCP server for agents tells a person on a terminal what it waits for', async () => {
+  const session = runInPty(['mcp', '-w', someNotes().path], {
+    home: tempFolder().path,
+    lines: true,
+  });
+  await session.waitForText('"svc integrate AGENT" lets one start this itself');
+  session.type(KEYS.ctrlC);
+  assert.is(await session.ended, 130);
+});
+
 test('a followed list shows what another process changes, and q leaves it', async () => {
   const { flows, home, clock } = await testFlows();
   clock.nowMs = Date.now();

@@ -464,6 +464,20 @@ test('says when nothing matches, and shows a hint when nothing is typed', async 
   await leave(opened);
 });
 
+test('in an empty memory, says where notes belong instead of asking for other words', async () => {
+  const message = 'nothing is indexed yet';
+  const warnings = [
+    { code: 'INDEX_EMPTY', message, hint: 'put Markdown files into /notes' } as const,
+  ];
+  const opened = open(80, 24, { search: async (query) => found({ query, results: [], warnings }) });
+  const { terminal } = opened;
+  terminal.type('zzz');
+  await waitForText(terminal, '→ put Markdown files into /notes');
+  await waitForText(terminal, message);
+  assert.not.match(terminal.screen().join('\n'), 'other words');
+  await leave(opened);
+});
+
 test('? lists the keys when nothing is typed, Esc goes back and then quits', async () => {
   const { terminal, ended } = open(80, 24);
   await waitForText(terminal, '? keys');

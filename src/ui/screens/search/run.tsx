@@ -212,7 +212,11 @@ function emptyWords({ progress, input, answer }: SearchState): string {
   if (input.text.trim() === '') return 'Ask your memory something.';
   if (answer === undefined) return 'searching …';
   if (answer.response === undefined) return 'Add words to search for.';
-  return 'No matches. Try fewer or different words.';
+  // The divider below has its message.
+  const nothing = answer.response.warnings.find(({ code }) => code === 'INDEX_EMPTY');
+  return nothing?.hint === undefined
+    ? 'No matches. Try fewer or different words.'
+    : `→ ${nothing.hint}`;
 }
 
 function ResultList({ state, store, dispatch, area }: BodyProps): ReactElement {
