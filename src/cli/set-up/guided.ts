@@ -14,6 +14,7 @@ import {
 import type { EngineContext } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
 import { resolvePath } from '../../engine/support/paths.js';
+import { modelWords } from '../../ui/memory/words.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 import type { CommandContext } from '../command-context.js';
 import { askChoice, askSecret, askText, askYes, type Choice } from '../prompts.js';
@@ -106,11 +107,9 @@ function askFolder({ context: { cwd, homeDir }, signal }: CommandContext): Promi
  * @throws SvcError INTERRUPTED
  */
 export async function askProvider(
-  offered: ProviderOffers,
-  providers: AgentProviders,
+  { offers, others, preferred }: ProviderOffers,
   { signal }: CommandContext,
 ): Promise<string | undefined> {
-  const { offers, preferred } = offered;
   // An available provider would be used at once.
   const canWait = preferred === undefined || (preferred === 'none' && offers.length === 0);
   const later = { value: LATER, label: 'keyword search for now', hint: LATER_HINT };
@@ -120,7 +119,9 @@ export async function askProvider(
       return { value: provider, label: safeLine(provider), hint: safeLine(hint) };
     }),
     ...(canWait ? [later] : []),
-    { value: ANOTHER, label: 'another provider', hint: 'type its name' },
+    ...(others.length === 0
+      ? []
+      : [{ value: ANOTHER, label: 'another provider', hint: 'one that needs a key or a server' }]),
     { value: 'none', label: 'keyword search only, always', hint: NEVER_HINT },
   ];
   const answer = await askChoice('Which embedding provider should svc use?', choices, {
@@ -130,9 +131,12 @@ export async function askProvider(
   });
   if (typeof answer === 'string') return answer;
   if (answer === LATER) return undefined;
-  const check = (name: string) => faultOf(() => keyState(name, providers));
-  const help = 'A provider that svc knows, such as voyage, or an entry of models.providers.';
-  return askText('Name of the provider', { standard: 'openai', check, help, signal });
+  const named = others.map(({ provider, model }) => {
+    return { value: provider, label: safeLine(provider), hint: modelWords(model) };
+  });
+  const help =
+    'Entries of models.providers, and the providers that svc knows, with their usual models.';
+  return askChoice('Which one?', named, { initial: 'openai', help, signal });
 }
 
 const LATER = Symbol('later');

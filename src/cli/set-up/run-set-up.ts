@@ -1,5 +1,6 @@
+import type { LoadedConfig } from '../../engine/config/index.js';
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
-import type { Diagnosis } from '../../engine/embeddings/index.js';
+import type { AgentProviders, Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
 import { registeredServers } from '../../engine/integrate/index.js';
 import { indexOutput, type OpenedMemory, searchOutput } from '../../engine/memory/index.js';
@@ -14,6 +15,7 @@ import {
   offeredProviders,
   openSetUp,
   planSetUp,
+  type SetUpChoices,
   type SetUpOutput,
   type SetUpPlan,
   workspaceState,
@@ -152,7 +154,7 @@ async function choosePlan(
 
 async function chooseWorkspace(
   flags: SetUpFlags,
-  loaded: Parameters<typeof findWorkspaces>[0],
+  loaded: LoadedConfig,
   world: SetUpWorld,
 ): Promise<ChosenWorkspace> {
   const { context, asks } = world;
@@ -166,10 +168,10 @@ async function chooseWorkspace(
 
 async function chooseProvider(
   flags: SetUpFlags,
-  providers: Parameters<typeof askProvider>[1],
+  providers: AgentProviders,
   key: KeyChoice | undefined,
   world: SetUpWorld,
-): Promise<Pick<Parameters<typeof planSetUp>[1], 'key' | 'provider'>> {
+): Promise<Pick<SetUpChoices, 'key' | 'provider'>> {
   const provider = await providerName(flags.provider, providers, world);
   if (provider === undefined || provider === 'none') {
     if (key === undefined && flags.model === undefined)
@@ -184,7 +186,7 @@ async function chooseProvider(
 
 async function providerName(
   named: string | undefined,
-  providers: Parameters<typeof askProvider>[1],
+  providers: AgentProviders,
   world: SetUpWorld,
 ): Promise<string | undefined> {
   if (named !== undefined) {
@@ -193,7 +195,7 @@ async function providerName(
     return named === 'auto' ? undefined : named;
   }
   const offered = await offeredProviders(providers, world.signal);
-  return world.asks ? askProvider(offered, providers, world) : offered.preferred;
+  return world.asks ? askProvider(offered, world) : offered.preferred;
 }
 
 /** Embeds a test query with the provider of a plan; undefined for keyword search only. Writes nothing. */

@@ -1,6 +1,6 @@
 export { applyPlan, type SetUpOutput } from './apply.js';
 export { type OpenedSetUp, openSetUp } from './open-set-up.js';
-export { planSetUp, type SetUpPlan } from './plan.js';
+export { planSetUp, type SetUpChoices, type SetUpPlan } from './plan.js';
 export {
   type KeyChoice,
   keyState,

@@ -81,9 +81,11 @@ interface ProviderOffer {
   readonly model: string | null;
 }
 
-/** The offered providers and the default. */
+/** The offered providers, all others, and the default. */
 export interface ProviderOffers {
   readonly offers: readonly ProviderOffer[];
+  /** What needs a key or a server first; entries of `models.providers` come first. */
+  readonly others: readonly Pick<ListedProvider, 'model' | 'provider'>[];
   /** `none` where the configuration has it; undefined means keyword search until there is a provider. */
   readonly preferred: string | undefined;
 }
@@ -113,9 +115,15 @@ export async function offeredProviders(
     }),
   );
   signal.throwIfAborted();
+  const others = listed.filter((_, at) => offers[at]?.length === 0);
+  const isEntry = ({ provider, adapter }: ListedProvider): boolean => provider !== adapter;
   const primary = listed.find(({ role }) => role === 'primary');
   const preferred = settings.provider === 'none' ? 'none' : primary?.provider;
-  return { offers: offers.flat(), preferred };
+  return {
+    offers: offers.flat(),
+    others: [...others.filter(isEntry), ...others.filter((one) => !isEntry(one))],
+    preferred,
+  };
 }
 
 function offerOf(listed: ListedProvider, isRunning: boolean): readonly ProviderOffer[] {

@@ -123,6 +123,14 @@ test('providers with a key and running servers are offered; a running server is 
       undefined,
     ]);
     assert.equal(await offered({}, 'localhost:1234'), [['lmstudio'], undefined]);
+    write('home/.svc/svc.json', '{ "models": { "providers": { "work": { "api": "openai" } } } }');
+    const { providers } = openSetUp(withEnv(context, { VOYAGE_API_KEY: 'x' }), { force: false });
+    const { others } = await offeredProviders(providers, signal, async () => false);
+    const names = others.map(({ provider }) => provider);
+    assert.equal(
+      [names[0], names.includes('openai'), names.includes('voyage')],
+      ['work', true, false],
+    );
     // Who chose no provider sends no notes to one because a key appeared.
     write(
       'home/.svc/svc.json',
