@@ -11,7 +11,7 @@ import { answerVerified } from '../pipeline.js';
 import { receiverOf } from '../routes.js';
 import { configuredRoute } from '../signed-request.js';
 import { requestHead } from '../verify/schemes.js';
-import { flowIdOf, recordedDelivery } from './delivery.js';
+import { flowIdOf, type NewDelivery, recordedDelivery } from './delivery.js';
 import { DeliveryFile, deliveriesFile } from './delivery-file.js';
 import { findDelivery } from './delivery-reader.js';
 import type { DeliveryDetails } from './delivery-record.js';
@@ -141,7 +141,7 @@ async function perform(
 }
 
 function addRecord(
-  replay: Parameters<typeof recordedDelivery>[0],
+  replay: NewDelivery,
   { loaded, context, mask }: ReplayContext,
 ): Pick<ReplayResult, 'id' | 'unrecorded'> {
   const limits = loaded.resolved.plugins.entries.webhooks.config.deliveries;
