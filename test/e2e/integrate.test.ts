@@ -177,6 +177,25 @@ test('it warns before an entry loses the memory that it selected', async () => {
   assert.equal(await warningsOf('--remove', '--dry-run'), []);
 });
 
+test('it warns before the hooks of another server are replaced', async () => {
+  const home = homeWithCursor();
+  home.write('notes/MEMORY.md', '');
+  const warningsOf = async (...args: readonly string[]) => {
+    const run = await runInSession(['integrate', 'cursor', ...args, '--json'], { home: home.path });
+    return jsonOf.integrate(run).warnings.map(({ message, hint }) => [message, hint]);
+  };
+  assert.equal(await warningsOf('--capture', '--yes'), []);
+  const notes = ['--name', 'svc-notes', '--workspace', home.at('notes')];
+  assert.equal(await warningsOf(...notes, '--yes'), []);
+  assert.equal(await warningsOf('--capture', '--dry-run'), []);
+  assert.equal(await warningsOf(...notes, '--capture', '--dry-run'), [
+    [
+      'this replaces the hooks of svc: Cursor has hooks for one memory',
+      'to keep them, register svc-notes without --active-memory and --capture',
+    ],
+  ]);
+});
+
 const entrySchema = z.object({
   mcpServers: z.object({
     svc: z.object({

@@ -213,19 +213,19 @@ function hookCommands(
   });
 }
 
-/** Whether a hook uses the memory of another server of svc, and not of the one to remove: it then stays. */
-export function isHookOfOther(
-  removed: AgentPlace & { readonly name: string; readonly program: ProgramFacts },
+/** The names of the servers whose memory a hook uses; none if it is that of the server with this name. */
+export function otherUsersOfHook(
+  server: AgentPlace & { readonly name: string; readonly program: ProgramFacts },
   kind: HookKind,
-): boolean {
-  const [hook] = hookCommands(removed, kind);
-  if (hook === undefined) return false;
+): readonly string[] {
+  const [hook] = hookCommands(server, kind);
+  if (hook === undefined) return [];
   const memoryOf = (words: readonly string[]) => targetWords(targetOf(words)).join('\n');
-  const users = serversIn(removed, removed.program).filter(
+  const users = serversIn(server, server.program)
     // One on another machine has no words.
-    ({ words }) => words.length > 0 && memoryOf(words) === memoryOf(hook),
-  );
-  return users.length > 0 && users.every((server) => server.name !== removed.name);
+    .filter(({ words }) => words.length > 0 && memoryOf(words) === memoryOf(hook))
+    .map(({ name }) => name);
+  return users.includes(server.name) ? [] : users;
 }
 
 /** The effect of a hook's command line, with its own flags and variables. */

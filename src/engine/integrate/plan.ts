@@ -27,7 +27,7 @@ import { EDITORS, folderToCreate, readAgentFile } from './agent-file.js';
 import { AGENTS } from './agents.js';
 import { jsonEditor } from './edit/json-editor.js';
 import { type EntryChange, type EntrySpec, hookSpecs, serverEntry } from './entry.js';
-import { isHookOfOther } from './list.js';
+import { otherUsersOfHook } from './list.js';
 import type { IntegrateOutput } from './output-schemas.js';
 import {
   addEntry,
@@ -91,7 +91,10 @@ export function planIntegration(
   const hooks =
     action === 'add'
       ? added
-      : [recallRun, captureRun].filter(({ kind }) => !isHookOfOther({ context, ...request }, kind));
+      : [recallRun, captureRun].filter(
+          // One that another server uses stays.
+          ({ kind }) => otherUsersOfHook({ context, ...request }, kind).length === 0,
+        );
   const { id, server: format, hook } = agent;
   const parts: readonly FilePart[] = [
     { format, specs: [serverEntry(format, request.name, server, program)] },

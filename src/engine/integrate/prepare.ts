@@ -6,7 +6,7 @@ import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
-import { hookEffect, serversIn, targetOf } from './list.js';
+import { hookEffect, otherUsersOfHook, serversIn, targetOf } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import { isTemporary, type MemoryTarget, targetWords } from './program.js';
 
@@ -122,6 +122,8 @@ function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Gener
   }
   const dropped = targetWarning(context, plan);
   if (dropped !== undefined) yield dropped;
+  const hooks = hooksWarning(context, plan);
+  if (hooks !== undefined) yield hooks;
   if (!isRemote(server)) return;
   const { url, tokenEnv } = server;
   const parsed = new URL(url);
@@ -133,6 +135,26 @@ function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Gener
     const hint = `set it where ${title} is started; "svc mcp token create" on the server makes a token`;
     yield { code, message: `${tokenEnv} is not set here`, hint };
   }
+}
+
+/** Warns before hooks for the memory of another server are replaced: an agent has one of a kind. */
+function hooksWarning(context: IntegrateContext, plan: IntegrationPlan): Warning | undefined {
+  const { request, hookLine, captureLine, files } = plan;
+  const kinds = [
+    ...(hookLine === undefined ? [] : (['recall'] as const)),
+    ...(captureLine === undefined ? [] : (['capture'] as const)),
+  ];
+  const replaced = files.some(({ changes }) =>
+    changes.some(({ part, change }) => /^(?:hook|capture)$/u.test(part) && change === 'update'),
+  );
+  const users = kinds.flatMap((kind) => otherUsersOfHook({ context, ...request }, kind));
+  if (!replaced || users.length === 0) return undefined;
+  const names = [...new Set(users)].join(', ');
+  return {
+    code: 'INTEGRATION_DOUBTFUL',
+    message: `this replaces the hooks of ${names}: ${request.agent.title} has hooks for one memory`,
+    hint: `to keep them, register ${request.name} without --active-memory and --capture`,
+  };
 }
 
 /** Warns when the hook of a plan recalls nothing, for instance because of a nearer configuration. */
