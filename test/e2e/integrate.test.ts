@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
@@ -175,6 +175,10 @@ test('it warns before an entry loses the memory that it selected', async () => {
   const dropped = `the entry selected another memory: --workspace '${notes}'`;
   assert.equal(await warningsOf('--dry-run'), [[dropped, 'pass these flags again to keep it']]);
   assert.equal(await warningsOf('--remove', '--dry-run'), []);
+  renameSync(notes, home.at('renamed'));
+  const renamed = 'it does not exist any more; if it was renamed, pass its new name';
+  assert.equal(await warningsOf('--dry-run'), [[dropped, renamed]]);
+  assert.equal(await warningsOf('--workspace', home.at('renamed'), '--dry-run'), []);
 });
 
 test('it warns before the hooks of another server are replaced', async () => {

@@ -6,7 +6,7 @@ import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
-import { hookEffect, otherUsersOfHook, serversIn, targetOf } from './list.js';
+import { hookEffect, isMemoryGone, otherUsersOfHook, serversIn, targetOf } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import { isTemporary, type MemoryTarget, targetWords } from './program.js';
 
@@ -38,7 +38,9 @@ export async function prepareIntegration(
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(context, target) : undefined;
   const remote = typedRemote === undefined ? undefined : validRemote(typedRemote);
   const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
-  return { plan, warnings: isAdding ? [...warningsAbout(context, plan)] : [] };
+  if (!isAdding) return { plan, warnings: [] };
+  const dropped = await targetWarning(context, plan);
+  return { plan, warnings: [...warningsAbout(context, plan, dropped)] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
@@ -109,7 +111,11 @@ async function recallTimeoutMs(
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Generator<Warning> {
+function* warningsAbout(
+  context: IntegrateContext,
+  plan: IntegrationPlan,
+  dropped: Warning | undefined,
+): Generator<Warning> {
   const { request, server } = plan;
   const { agent, scope, program } = request;
   const { title } = agent;
@@ -120,7 +126,6 @@ function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Gener
     const message = 'svc runs from the cache of npx, which is temporary';
     yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }
-  const dropped = targetWarning(context, plan);
   if (dropped !== undefined) yield dropped;
   const hooks = hooksWarning(context, plan);
   if (hooks !== undefined) yield hooks;
@@ -169,10 +174,10 @@ export async function hookWarning(
 }
 
 /** Warns before an entry of a server elsewhere, or one that selects a memory, is replaced by one that selects none. */
-function targetWarning(
+async function targetWarning(
   context: IntegrateContext,
   { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
-): Warning | undefined {
+): Promise<Warning | undefined> {
   if (remote !== undefined) return undefined;
   const before = serversIn({ agent, context, scope }, program).find(
     (server) => server.name === name,
@@ -183,13 +188,11 @@ function targetWarning(
     return { code, message, hint: 'pass another --name to keep both' };
   }
   if (targetWords(target).length > 0) return undefined;
-  const dropped = targetWords(targetOf(before?.words ?? []))
-    .map(shellWord)
-    .join(' ');
+  const words = before?.words ?? [];
+  const dropped = targetWords(targetOf(words)).map(shellWord).join(' ');
   if (dropped === '') return undefined;
-  return {
-    code,
-    message: `the entry selected another memory: ${dropped}`,
-    hint: 'pass these flags again to keep it',
-  };
+  const hint = (await isMemoryGone(words, context))
+    ? 'it does not exist any more; if it was renamed, pass its new name'
+    : 'pass these flags again to keep it';
+  return { code, message: `the entry selected another memory: ${dropped}`, hint };
 }
