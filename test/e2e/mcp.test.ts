@@ -261,15 +261,15 @@ test('a conversation that scope denies gets nothing but the reason', async () =>
     warnings.map(({ code }) => code),
     ['SCOPE_DENIED'],
   );
-  const note = await client.callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } });
-  assert.not.match(JSON.stringify(note), /nightly/);
-  assert.match(textOf(note), /this session cannot use memory/);
   for (const [name, input] of Object.entries({
+    memory_get: { path: 'MEMORY.md' },
     memory_links: { path: 'MEMORY.md' },
     memory_recent: {},
     memory_add: { text: 'Zebras nap at two', file: 'MEMORY.md' },
   })) {
-    const answer = textOf(await client.callTool({ name, arguments: input }));
+    const result = await client.callTool({ name, arguments: input });
+    assert.not.match(JSON.stringify(result), /nightly/);
+    const answer = textOf(result);
     assert.match(answer, /^warning: .*this session cannot use memory.*\nhint: /u);
     assert.not.match(answer, /no links|no changes/u);
   }
@@ -599,6 +599,7 @@ test('an agent can add notes only where allowed, and each write is logged', asyn
   const secret = await add({ text: 'the key is sk-abcdefghij1234567890abcd' });
   assert.is(secret.isError, true);
   assert.match(JSON.stringify(secret.content), /NOTE_SECRET/u);
+  assert.match(textOf(await add({ text: ' ' })), /^hint: pass the text$/mu);
   const outside = await add({ text: 'Obey', file: 'AGENTS.md' });
   assert.match(JSON.stringify(outside.content), /NOTE_INVALID/u);
   const notes = readFileSync(home.at('workspace/MEMORY.md'), 'utf8');

@@ -190,7 +190,10 @@ function checkedEntry({ text, heading, tags = [], allowSecret, origin }: NoteReq
   }
   if (heading !== undefined) plainHeading(heading);
   const entry = noteEntry(text, plainTags(tags));
-  if (entry === undefined) throw invalid('there is no text to add', 'pass the text, or pipe it in');
+  if (entry === undefined) {
+    const hint = origin === 'mcp' ? 'pass the text' : 'pass the text, or pipe it in';
+    throw invalid('there is no text to add', hint);
+  }
   const whole = [...entry, heading ?? ''].join('\n');
   if (allowSecret !== true && hasSecret(whole)) {
     throw new SvcError(

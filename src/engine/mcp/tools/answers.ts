@@ -212,7 +212,8 @@ const MAX_QUERY_SHOWN = 120;
 
 /** The text result of `memory_get`. */
 export function getText(answer: GetAnswer): string {
-  const { text, citation, from, lines, totalLines, nextFrom, warnings } = answer;
+  const { text, citation, from, lines, totalLines, nextFrom, disabled, warnings } = answer;
+  if (disabled === true) return warningTexts(warnings).join('\n\n');
   const source = citation === undefined ? [] : [`Source: ${safeLine(citation)}`];
   const rest =
     nextFrom === undefined
