@@ -34,12 +34,12 @@ const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: fa
 export function registerTools(server: McpServer, context: McpContext): void {
   const { writing } = context;
   if (allows(context, 'search')) {
+    const more = allows(context, 'read') ? '; use memory_get to read more' : '';
     server.registerTool(
       'memory_search',
       {
         title: 'Search memory',
-        description:
-          'Searches remembered notes and past conversations. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Returns passages with their locations; use memory_get to read more.',
+        description: `Searches remembered notes and past conversations. Use it before answering about earlier work, decisions, dates, people, preferences or to-dos. Returns passages with their locations${more}.`,
         inputSchema: searchInput,
         outputSchema: searchResult,
         annotations: READS_ONLY,
