@@ -138,6 +138,15 @@ test('claude-code: conversation without commands, hooks, side chains and summari
       line('user', [{ type: 'text', text: 'go on<system-reminder>be brief</system-reminder>' }]),
       { type: 'system', subtype: 'compact_boundary', content: 'Conversation compacted' },
       { type: 'progress', data: {} },
+      {
+        ...line('assistant', ''),
+        isApiErrorMessage: false,
+        message: {
+          role: 'assistant',
+          model: '<synthetic>',
+          content: [{ type: 'text', text: 'No response requested.' }],
+        },
+      },
     ]),
     ['3 user fix the build', '5 assistant I look at it.', '14 user go on'],
   );

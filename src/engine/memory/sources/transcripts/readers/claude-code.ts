@@ -79,9 +79,12 @@ export const claudeCodeReader: TranscriptReader = {
   read(record) {
     if (MACHINE_FLAGS.some((flag) => record[flag] === true)) return NOISE;
     if (MACHINE_ORIGINS.includes(objectField(record, 'origin')?.['kind'])) return NOISE;
+    const message = objectField(record, 'message');
+    // Written by the program in place of an answer: "No response requested."
+    if (message?.['model'] === '<synthetic>') return NOISE;
     const queued = queuedPrompt(record);
     const role = queued === undefined ? roleOf(stringField(record, 'type')) : 'user';
-    const content = queued ?? objectField(record, 'message')?.['content'];
+    const content = queued ?? message?.['content'];
     const text = withoutInjections(textOfContent(content), MACHINE_BLOCKS);
     return NOTICE.test(text) ? NOISE : turnOrNoise(role, text, timeOf(record['timestamp']));
   },
