@@ -67,6 +67,32 @@ function checkOf(run: SvcRun, name: string) {
   return jsonOf.providerTest(run).checks.find(({ check }) => check === name);
 }
 
+test('processes that detect different providers do not delete the vectors of each other', async () => {
+  const entry = (vendor: FakeVendor, name: string) => {
+    return { api: 'openai', baseUrl: `${vendor.origin}/v1`, apiKey: `env:${name}` };
+  };
+  const home = homeWith();
+  const config = {
+    agents: { defaults: { workspace: 'ws', memorySearch: { fallback: 'spare' } } },
+    models: { providers: { openai: entry(fake, 'SHELL_KEY'), spare: entry(spare, 'CORP_KEY') } },
+  };
+  home.write('svc.json', JSON.stringify(config));
+  const shell = { ...ENV, SHELL_KEY: OPENAI_KEY };
+  const embedded: unknown[] = [];
+  for (const env of [shell, ENV, shell, ENV]) {
+    const run = await svc(home, ['memory', 'index', '--json'], env);
+    const [agent] = jsonOf.index(run).agents;
+    const embedding = agent !== undefined && 'embedding' in agent ? agent.embedding : undefined;
+    embedded.push([embedding?.provider, embedding?.embedded]);
+  }
+  assert.equal(embedded, [
+    ['openai', 3],
+    ['spare', 3],
+    ['openai', 0],
+    ['spare', 0],
+  ]);
+});
+
 test('the list shows which provider is used, why, and what the others need', async () => {
   const document = jsonOf.providerList(await svc(homeWith(), ['provider', 'list', '--json']));
   assert.equal([document.agent, document.primary, document.fallback], ['main', 'corp', null]);

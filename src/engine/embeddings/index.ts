@@ -18,6 +18,7 @@ export type { DiagnosisEvent, DiagnosisWork } from './diagnosis/diagnose.js';
 export type * from './embedding-adapter.js';
 export { JOB_KEPT_MS } from './embedding-adapter.js';
 export {
+  fieldsOf,
   identityKey,
   identityKeyDifferences,
   isSuperseded,

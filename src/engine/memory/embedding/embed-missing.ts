@@ -4,6 +4,7 @@ import {
   type EmbeddedPart,
   type EmbeddingAdapter,
   type EmbedOptions,
+  fieldsOf,
   identityKey,
   isSuperseded,
   type PathProvider,
@@ -222,7 +223,8 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
         : other === undefined
           ? []
           : await identitiesOf(index, other, options.signal);
-    const keepIdentities = [identity, ...otherIdentities];
+    const elsewhere = isDetected(path.primary.choice) ? await fromOthers(index, identity) : [];
+    const keepIdentities = [identity, ...otherIdentities, ...elsewhere];
     const atMs = clock.now();
     await index.tidyEmbeddings({ keepIdentities, isSuperseded, cacheEntries, atMs });
   }
@@ -407,6 +409,25 @@ async function identitiesOf(
     // It cannot be opened, so its identity is unknown: keep everything.
     return [...(await index.vectorIdentities())];
   }
+}
+
+/**
+ * Whether the environment decides about a provider: a process without the keys of the shell detects another one, and
+ * would pay for all vectors again whenever the two take turns.
+ */
+function isDetected({ by, isPrimary }: PathProvider['choice']): boolean {
+  return by === 'auto' || !isPrimary;
+}
+
+/** The identities of vectors that came from other providers. */
+async function fromOthers(index: MemoryIndex, identity: string): Promise<readonly string[]> {
+  const { adapter, endpoint } = fieldsOf(identity);
+  const identities = await index.vectorIdentities();
+  return identities.filter((key) => {
+    const other = fieldsOf(key);
+    const isSamePlace = other['adapter'] === adapter && other['endpoint'] === endpoint;
+    return !isSamePlace && !isSuperseded(key);
+  });
 }
 
 /** The batch jobs stored with an index, for one identity. */
