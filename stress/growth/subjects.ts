@@ -38,7 +38,9 @@ export interface GrowthSubject {
 
 const findRoute = routeFinder([routeOf('ci', '/hooks/ci')]);
 const VERIFIERS = (['basic', 'bearer', 'standard-webhooks', 'stripe'] as const).map((scheme) =>
-  createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, ['c2VjcmV0']),
+  createVerifier({ scheme, secrets: [], toleranceSeconds: 300 }, [
+    scheme === 'basic' ? 'user:secret' : 'c2VjcmV0',
+  ]),
 );
 const stars = createGlob('*a'.repeat(60), { dot: true });
 const folders = createPathFilter('**/{a,b}*/**/*a*a*a*a*a*a*a*b');

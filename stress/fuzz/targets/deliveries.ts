@@ -148,7 +148,8 @@ export async function openDeliveriesTarget(): Promise<OpenTarget> {
 
 async function checkInput({ scheme, rules, deliveries }: Input): Promise<void> {
   const route = routeWith(SCHEMES[scheme] ?? SCHEMES[0], rules);
-  const verifier = createVerifier(route.verify, [SECRET]);
+  const secret = route.verify?.scheme === 'basic' ? `user:${SECRET}` : SECRET;
+  const verifier = createVerifier(route.verify, [secret]);
   const failures: unknown[] = [];
   const pipeline = new Pipeline({
     flows: {
