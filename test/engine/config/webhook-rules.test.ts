@@ -115,6 +115,11 @@ test('two routes can have one path if only one of them is enabled', () => {
   assert.equal(codes(true), ['duplicate-route-path']);
 });
 
+test('an empty list of networks would refuse everyone, and is not the same as none', () => {
+  assert.match(reports({ secret: KEY, allow: [] }).join('\n'), /allow: .* at least 1 item/u);
+  assert.equal(reports({ secret: KEY, allow: ['loopback'] }), []);
+});
+
 test('an invalid secret is not also reported as missing', () => {
   const secret = { source: 'vault', provider: 'default', id: 'CI' };
   assert.equal(reports({ secret }), [

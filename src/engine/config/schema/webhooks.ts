@@ -127,7 +127,10 @@ const route = () =>
       'Shared secret of the requests, best with 24 characters or more; required without `verify`; see [Secrets](#secrets)',
     ),
     verify: key(verify(), 'How to verify requests of a sender that does not send `secret`'),
-    allow: key(z.array(network()), 'Networks that can send requests; all if missing'),
+    allow: key(
+      z.array(network()).check(nonEmpty()),
+      'Networks that can send requests; all if missing',
+    ),
     deliveryId: key(
       headerOrPointer(),
       'Header or JSON pointer of the id that makes deliveries idempotent',
