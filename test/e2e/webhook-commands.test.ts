@@ -294,13 +294,19 @@ test('secret rotate describes how to get a secret that the scheme can use', asyn
     verify: { scheme, secrets: ['env:CI_SECRET'] },
   });
   const home = serverHome(
-    webhooksConfig({ std: routeWith('standard-webhooks'), login: routeWith('basic') }),
+    webhooksConfig({
+      std: routeWith('standard-webhooks'),
+      login: routeWith('basic'),
+      'my ci': CI_ROUTE,
+    }),
   );
   const firstStep = async (route: string) =>
     jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', route, '--json')).next[0] ?? '';
   // The secrets of "svc webhook secret generate" can contain - and _, which are not Base64.
   assert.match(await firstStep('std'), /echo "whsec_\$\(openssl rand -base64 32\)"$/u);
   assert.match(await firstStep('login'), /user:password/);
+  const [, add] = jsonOf.webhookRotate(await svc(home, 'secret', 'rotate', 'my ci', '--json')).next;
+  assert.match(add ?? '', /rotate 'my ci' --add env:NAME$/u);
 });
 
 test('secret rotate keeps the old secret while the new one cannot be read', async () => {

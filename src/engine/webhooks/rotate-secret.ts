@@ -12,7 +12,7 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { describeSecret } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
-import { parsedJson } from '../support/text.js';
+import { parsedJson, shellWord } from '../support/text.js';
 import type { RotateOutput } from './output-schemas.js';
 import { secretsOf } from './routes.js';
 import { configuredRoute, openVerifier, routeIn } from './signed-request.js';
@@ -101,7 +101,7 @@ function editOf(
   const before = verify?.secrets ?? (secret === undefined ? [] : [secret]);
   if (step.type === 'finish' && before.length < 2) {
     throw new SvcError('USAGE', `only one secret of route ${routeId} is valid`, {
-      hint: `add a new one first: svc webhook secret rotate ${routeId} --add env:NAME`,
+      hint: `add a new one first: svc webhook secret rotate ${shellWord(routeId)} --add env:NAME`,
     });
   }
   const secrets =
@@ -122,7 +122,7 @@ function addedSecret(routeId: string, argument: string, before: readonly unknown
   const added = argument.startsWith('{') ? parsedJson(argument) : referenceIn(argument);
   if (!before.some((one) => isDeepStrictEqual(one, added))) return added;
   throw new SvcError('USAGE', `this secret of route ${routeId} is already valid`, {
-    hint: `see what to do next: svc webhook secret rotate ${routeId}`,
+    hint: `see what to do next: svc webhook secret rotate ${shellWord(routeId)}`,
   });
 }
 
@@ -153,7 +153,7 @@ const GENERATE: Partial<Record<Scheme, string>> = {
 };
 
 function stepsAfter(routeId: string, route: ResolvedRoute, file: string | null): readonly string[] {
-  const rotate = `svc webhook secret rotate ${routeId}`;
+  const rotate = `svc webhook secret rotate ${shellWord(routeId)}`;
   const reload =
     'reload the listener with SIGHUP, or restart it if the secret is in a new variable';
   if (secretsOf(route).length > 1) {

@@ -3,7 +3,7 @@ import type { LoadedConfig, ResolvedRoute } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { pointerKeys } from '../support/json-pointer.js';
-import { isRecord, suggestName } from '../support/text.js';
+import { isRecord, shellWord, suggestName } from '../support/text.js';
 import { readIntent } from './map/request-intent.js';
 import type { TriggerOutput } from './output-schemas.js';
 import { ALERTS } from './presets/alerts.js';
@@ -79,7 +79,7 @@ function fittingRoute(preset: Preset, { resolved }: LoadedConfig, nowMs: number)
   }
   if (more === undefined) return id;
   throw new SvcError('WEBHOOK_ROUTE_UNKNOWN', `${preset.name} fits several routes`, {
-    hint: `pass --route ${ids.join(' or --route ')}`,
+    hint: `pass ${ids.map((one) => `--route ${shellWord(one)}`).join(' or ')}`,
   });
 }
 

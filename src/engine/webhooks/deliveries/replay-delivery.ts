@@ -5,6 +5,7 @@ import { type Flows, openFlows } from '../../flows/index.js';
 import type { SecretMask } from '../../masking/index.js';
 import { closing } from '../../support/async.js';
 import type { EngineContext } from '../../support/context.js';
+import { shellWord } from '../../support/text.js';
 import { reasonOf, type WebhookAnswer } from '../answers.js';
 import { type RequestIntent, readIntent } from '../map/request-intent.js';
 import { answerVerified } from '../pipeline.js';
@@ -97,7 +98,7 @@ function notReplayable({ id, route, bodyState, isVerified }: DeliveryDetails, is
   return new SvcError('DELIVERY_NOT_REPLAYABLE', `delivery ${id} cannot be replayed: ${why}`, {
     hint: isMapped
       ? 'let its sender deliver it again'
-      : `let its sender deliver it again, or send it yourself: svc webhook call ${route} ACTION --data …`,
+      : `let its sender deliver it again, or send it yourself: svc webhook call ${shellWord(route)} ACTION --data …`,
   });
 }
 
