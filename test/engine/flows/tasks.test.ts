@@ -250,7 +250,8 @@ test('a task that runs elsewhere cannot be claimed, and ends without a token', a
     { progress: 'more' },
   );
   assert.ok(beat.ok && beat.task.leaseExpiresAt === null);
-  assert.ok((await flows.tasks.complete({ taskId: good, token: undefined })).ok);
+  // A worker that reports on it may have the token of its own task in its environment.
+  assert.ok((await flows.tasks.complete({ taskId: good, token: 'lt_other' })).ok);
   await flows.tasks.fail({ taskId: bad, token: undefined }, { error: 'no' });
   assert.is(await stateOf(flows, bad), 'failed');
   assert.is((await flows.tasks.cancel(stopped)).status, 'cancelled');

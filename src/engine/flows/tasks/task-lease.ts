@@ -68,7 +68,7 @@ function hashLeaseToken(token: string): string {
 /** What a worker needs to report on a task. */
 export interface TaskLease {
   readonly taskId: string;
-  /** From the claim. Undefined only for a task that runs elsewhere, which has none. */
+  /** From the claim. A task that runs elsewhere needs none. */
   readonly token: string | undefined;
 }
 
@@ -90,10 +90,10 @@ async function whileHeld(
   const task = await systemTx.tasks.byId(taskId);
   if (task === undefined) return { ok: false, code: 'not_found' };
   if (hasTaskEnded(task)) return { ok: false, code: 'ended', task };
-  const hash = token === undefined ? null : hashLeaseToken(token);
-  if (task.status !== 'running' || task.leaseHash !== hash) {
-    return { ok: false, code: 'lease_lost', task };
-  }
+  // One that runs elsewhere has no lease; the token is that of another task, left in the environment of a worker.
+  const holds =
+    task.leaseHash === null || (token !== undefined && task.leaseHash === hashLeaseToken(token));
+  if (task.status !== 'running' || !holds) return { ok: false, code: 'lease_lost', task };
   return { ok: true, task: await report(task, actingAs(systemTx, workerNamed(task.leaseOwner))) };
 }
 
