@@ -107,7 +107,9 @@ export async function rollBackBackfill(
     const rows = z.array(backfillRow).parse(found);
     if (rows.length === 0) {
       const wasBackfill = sweeps.get(id)?.trigger === 'backfill';
-      const why = wasBackfill ? `backfill ${id} was already rolled back` : `unknown backfill ${id}`;
+      const why = wasBackfill
+        ? `backfill ${id} was already rolled back`
+        : `backfill ${id} not found`;
       throw unknownSweep(why, 'sweeps and backfills');
     }
     inWriteTransaction(database, () => {

@@ -125,7 +125,7 @@ function exactClaim(entries: RecallEntries, wanted: string): RecallEntry | undef
 }
 
 function unknownClaim(wanted: string): SvcError {
-  return new SvcError('DREAM_CLAIM_UNKNOWN', `unknown claim ${JSON.stringify(wanted)}`, {
+  return new SvcError('DREAM_CLAIM_UNKNOWN', `claim ${JSON.stringify(wanted)} not found`, {
     hint: 'run "svc dream candidates" or "svc dream signals" to see known claims',
   });
 }
@@ -157,7 +157,7 @@ export function findSweep(
 ): SweepRecord {
   const found = id === undefined ? sweeps.list(1)[0] : sweeps.get(id);
   if (found !== undefined) return found;
-  if (id !== undefined) throw unknownSweep(`unknown sweep ${id}`);
+  if (id !== undefined) throw unknownSweep(`sweep ${id} not found`);
   throw new SvcError('DREAM_SWEEP_UNKNOWN', 'no sweep has run yet', {
     hint: 'run one with "svc dream run"',
   });

@@ -105,6 +105,7 @@ const FAILURES = {
   SEARCH_LOG_UNUSABLE: 'The search log cannot be read or written.',
   SECRET_UNRESOLVED: 'A secret could not be read from its variable, file or program.',
   SERVE_RUNNING: 'Another `svc serve` uses the same state folder.',
+  SESSION_UNKNOWN: 'No conversation has this ID.',
   SQLITE_UNUSABLE: 'The native SQLite module was built for another Node.js and cannot be loaded.',
   STATE_UNWRITABLE: 'The state folder cannot be written.',
   STORAGE_BUSY:
@@ -158,7 +159,6 @@ const MISUSES = {
   PROVIDER_UNKNOWN: 'There is no embedding provider of this name.',
   RANGE_INVALID: 'The file has no such lines.',
   SCHEDULE_UNKNOWN: 'The schedule is not in the configuration.',
-  SESSION_UNKNOWN: 'No conversation has this ID.',
   STORAGE_URL_INVALID: '`storage.url` is not the URL of a PostgreSQL server.',
   TASK_RESULT_TOO_DEEP: 'The result of a task is nested too deeply.',
   USAGE: 'The command line is not valid.',

@@ -71,7 +71,7 @@ function selectWrites(
   if ('id' in which) {
     const number = /^w?(\d{1,15})$/u.exec(which.id)?.[1];
     const write = number === undefined ? undefined : writes.get(Number(number));
-    if (write === undefined) throw unknown(`there is no write ${which.id}`);
+    if (write === undefined) throw unknown(`write ${which.id} not found`);
     if (write.state === 'undone') throw unknown(`${which.id} was already undone`);
     return [write];
   }

@@ -135,7 +135,7 @@ export async function revokeToken(name: string, context: StoreContext): Promise<
   });
   if (revoked !== undefined) return revoked;
   const known = readTokens(context.stateDir).map((token) => token.name);
-  throw new SvcError('MCP_TOKEN_UNKNOWN', `there is no token ${JSON.stringify(name)}`, {
+  throw new SvcError('MCP_TOKEN_UNKNOWN', `token ${JSON.stringify(name)} not found`, {
     hint: nameHint(name, known, 'run "svc mcp token list" to see the names'),
   });
 }

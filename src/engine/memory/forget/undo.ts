@@ -37,7 +37,7 @@ export async function undo(
     const list = await home.readForgetList();
     const entry = list?.entries.find((one) => one.id === id);
     if (list === undefined || entry === undefined) {
-      throw new SvcError('FORGET_ID_UNKNOWN', `no forget entry ${JSON.stringify(id)}`, {
+      throw new SvcError('FORGET_ID_UNKNOWN', `forget entry ${JSON.stringify(id)} not found`, {
         hint: 'run "svc memory forget --list" to see the entries',
       });
     }

@@ -106,7 +106,7 @@ export async function findSession(
   if (first === undefined && hosts !== undefined) await refuseOther(hosts, wanted);
   const what =
     first === undefined
-      ? `no conversation ${JSON.stringify(wanted)}`
+      ? `conversation ${JSON.stringify(wanted)} not found`
       : `${matching.length} conversations have an ID that begins with ${JSON.stringify(wanted)}`;
   throw new SvcError('SESSION_UNKNOWN', what, {
     hint: 'run "svc memory sessions list" to see the IDs, or pass a path from a search result',
