@@ -60,9 +60,13 @@ interface ParserError extends Error {
   readonly parse?: unknown;
 }
 
+/** Both are `-n`: of a list, and of what a search returns. */
+const LIMITS: readonly string[] = ['limit', 'max-results'];
+
 function unknownFlag(typed: string, known: readonly string[]) {
   const [name = ''] = typed.replace(/^-+/u, '').split('=');
-  const near = suggestName(name, known);
+  const others = LIMITS.includes(name) ? LIMITS : [];
+  const near = suggestName(name, known) ?? others.find((other) => known.includes(other));
   const dashes = 'put -- before words that start with a hyphen';
   return {
     message: `unknown flag: ${typed}`,

@@ -154,6 +154,11 @@ test('a mistyped word gets a suggestion and exit code 2', async () => {
 test('a mistyped flag gets a suggestion, and a missing argument is named in words', async () => {
   const wrong: [words: string[], message: string, hint: RegExp][] = [
     [['memory', 'search', 'x', '--jsn'], 'unknown flag: --jsn', /did you mean --json\?/],
+    [
+      ['memory', 'search', 'x', '--limit', '3'],
+      'unknown flag: --limit',
+      /did you mean --max-results\?/,
+    ],
     [['logs', '--folow'], 'unknown flag: --folow', /did you mean --follow\?/],
     [['logs', '--xyzzy'], 'unknown flag: --xyzzy', /put -- before words/],
     [['--jsn'], 'unknown flag: --jsn', /flags follow the command/],
