@@ -48,6 +48,20 @@ test('events are shown at once, and those before the first frame are not missed'
   view.unmount();
 });
 
+test('while only passages are embedded, no count of written files looks like a loss', () => {
+  const { view, emit, rows } = renderIndexView();
+  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, bytesToIndex: 0 }, 100);
+  const embedding = { provider: 'voyage', model: 'voyage-4', passages: 3, known: 0 };
+  emit({ type: 'embed.started', ...embedding }, 200);
+  assert.equal(
+    rows(10)
+      .slice(0, 3)
+      .map((row) => row.trim().replaceAll(/ +/g, ' ')),
+    ['✓ scan 4 files 4.0 kB 0.1 s', '✓ chunk nothing to index', '✓ write'],
+  );
+  view.unmount();
+});
+
 test('keys that arrive together after a blocked event loop all count', async () => {
   const { view, stops, frame } = renderIndexView();
   await waitFor('the first frame', () => frame().includes('main'), frame);

@@ -89,7 +89,8 @@ function chunkBody(progress: SyncProgress, style: Style, room: number): string {
 }
 
 function writeBody(progress: SyncProgress, style: Style, room: number): string {
-  if (progress.phases.write === 'waiting') return '';
+  // Without files to index, none of those on disk would be counted.
+  if (progress.phases.write === 'waiting' || progress.planned.files === 0) return '';
   const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
   const what = progress.publishing ? `${saved} · publishing the new index` : saved;
   return spread(fitEnd(what, room), style.dim(formatCountOf(progress.chunks, 'chunk')), room);
