@@ -81,6 +81,19 @@ test('an agent without a workspace keeps the folder that it has in OpenClaw', as
   assert.equal(await workspaces(sole, 'agents', 'agents/main'), [undefined]);
 });
 
+test('a relative workspace stays the folder next to the configuration of OpenClaw', async () => {
+  const agents = {
+    defaults: { workspace: 'workspace' },
+    entries: { main: {}, work: { workspace: './work' }, wrong: { workspace: '' } },
+  };
+  const home = importHome({ [FILE]: { agents } });
+  const plan = await home.prepare('openclaw');
+  const { defaults, list } = Object(settingsOf(plan)).agents;
+  assert.is(defaults.workspace, home.at('.openclaw/workspace'));
+  assert.is(list[1].workspace, home.at('.openclaw/work'));
+  assert.is(outcomesOf(plan)['agents.entries.wrong.workspace'], 'left');
+});
+
 test('imports the keys of release 9', async () => {
   const home = importHome({ [FILE]: NEW });
   const plan = await home.prepare('openclaw');

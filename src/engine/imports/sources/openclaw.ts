@@ -87,7 +87,7 @@ class OpenClawReader {
     if (written !== undefined || isFolder(own)) {
       const note = written === undefined ? 'the default folder of OpenClaw' : undefined;
       const path = ['agents', 'defaults', 'workspace'];
-      this.take('agents.defaults.workspace', path, written ?? own, { note });
+      this.take('agents.defaults.workspace', path, this.withFolder(written ?? own), { note });
     }
     this.take('agents.defaults.userTimezone', ['agents', 'defaults', 'userTimezone'], userTimezone);
     const folder = this.folderOf(written ?? own);
@@ -112,9 +112,8 @@ class OpenClawReader {
       // An agent without settings counts too: the first of all is the default.
       this.take(from, ['id'], id, { agent: id });
       const own = agent['workspace'];
-      for (const name of ['default', 'workspace']) {
-        this.take(`${from}.${name}`, [name], agent[name], { agent: id });
-      }
+      this.take(`${from}.default`, ['default'], agent['default'], { agent: id });
+      this.take(`${from}.workspace`, ['workspace'], this.withFolder(own), { agent: id });
       // A sole agent has the default workspace.
       const isOneOfSeveral = own === undefined && all.length > 1;
       const defaultFolder = isOneOfSeveral ? this.defaultFolder(id, agents) : undefined;
@@ -276,6 +275,12 @@ class OpenClawReader {
 
   private leave(from: string, why: string): void {
     this.leftOut.push({ from, why });
+  }
+
+  /** A workspace as it is written, unless that would be another folder in svc.json. */
+  private withFolder(workspace: unknown): unknown {
+    if (typeof workspace !== 'string' || /^(?:~|\s*$)/u.test(workspace)) return workspace;
+    return this.folderOf(workspace);
   }
 
   private folderOf(workspace: string): string {
