@@ -107,6 +107,8 @@ test('--explain names the gate that is closed and those before it', async () => 
   assert.match(stdout, /open +interactive session \(gate 2\)/);
   assert.match(stdout, /closed +chat type +group conversations are not allowed/);
   assert.not.match(stdout, /chat id|Untrusted/);
+  const thanks = await run(['--session-key', KEY, '--explain', 'Thanks!']);
+  assert.match(thanks.stdout, /^query +empty: the message contains nothing to search for$/m);
   const open = await run(['--session-key', KEY, '--explain', QUESTION]);
   assert.match(open.stdout, /query +when does the nightly backup run\?/);
   assert.match(open.stdout, /Untrusted context/);

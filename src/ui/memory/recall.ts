@@ -62,7 +62,10 @@ function factRows(output: RecallOutput): readonly (readonly string[])[] {
   ];
   const rows = [['result', `${STATUS_WORDS[status]} (${notes.join(', ')})`]];
   if (query === null) return rows;
-  rows.push(['query', query === '' ? 'empty: the message has no words' : safeLine(query)]);
+  rows.push([
+    'query',
+    query === '' ? 'empty: the message contains nothing to search for' : safeLine(query),
+  ]);
   rows.push(['query mode', `${queryMode}, style ${promptStyle}`]);
   if (mode !== null) rows.push(['searched', mode]);
   if (output.block !== null)
