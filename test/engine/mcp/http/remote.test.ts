@@ -228,7 +228,7 @@ test('a token opens the memory of its agent, and only what its scope allows', as
   assert.equal(await toolsOf('reader'), ['memory_get', 'memory_recent', 'memory_links']);
   const finder = await server.connect('finder');
   assert.is(finder.getServerCapabilities()?.resources, undefined);
-  // An agent would call a tool that it is told of.
+  // An agent would call a tool that its instructions name.
   const [search] = (await finder.listTools()).tools;
   assert.not.match(`${finder.getInstructions()}${search?.description}`, 'memory_get');
   assert.not.match((await server.connect('reader')).getInstructions() ?? '', 'memory_search');
