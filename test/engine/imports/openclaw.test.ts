@@ -81,6 +81,21 @@ test('an agent without a workspace keeps the folder that it has in OpenClaw', as
   assert.equal(await workspaces(sole, 'agents', 'agents/main'), [undefined]);
 });
 
+test('an agent whose folder is not there yet shares a workspace, which is reported', async () => {
+  const agents = { list: [{ id: 'first' }, { id: 'main', default: true }, { id: 'work' }] };
+  const home = importHome({ [FILE]: { agents }, '.openclaw/workspace-work/MEMORY.md': '' });
+  const { items } = await home.prepare('openclaw');
+  assert.equal(
+    items.filter(({ outcome }) => outcome === 'left').map(({ from, why }) => [from, why]),
+    [
+      [
+        'agents.list[0].workspace',
+        'OpenClaw has not created its folder; in svc, it uses agents.defaults.workspace',
+      ],
+    ],
+  );
+});
+
 test('a relative workspace stays the folder next to the configuration of OpenClaw', async () => {
   const agents = {
     defaults: { workspace: 'workspace' },

@@ -104,7 +104,9 @@ class OpenClawReader {
       return { id: asData(agent)['id'], from: `agents.list[${at}]`, agent: asData(agent) };
     });
     const all = [...named, ...numbered];
-    for (const { id, from, agent } of all) {
+    const main = all.find(({ agent }) => agent['default'] === true) ?? all[0];
+    for (const one of all) {
+      const { id, from, agent } = one;
       if (typeof id !== 'string') {
         this.leave(from, 'it has no id');
         continue;
@@ -119,6 +121,11 @@ class OpenClawReader {
       const defaultFolder = isOneOfSeveral ? this.defaultFolder(id, agents) : undefined;
       const note = 'the default folder of OpenClaw for this agent';
       this.take(`${from}.workspace`, ['workspace'], defaultFolder, { agent: id, note });
+      if (isOneOfSeveral && defaultFolder === undefined && one !== main) {
+        const why =
+          'OpenClaw has not created its folder; in svc, it uses agents.defaults.workspace';
+        this.leave(`${from}.workspace`, why);
+      }
       const folder = typeof own === 'string' ? this.folderOf(own) : (defaultFolder ?? workspace);
       this.readSearch(asData(agent['memorySearch']), `${from}.memorySearch`, folder, id);
       const search = dataAt(dataAt(agent, 'memory'), 'search');
