@@ -121,6 +121,8 @@ function checkSteps(
   readonly opened: Promise<EmbeddingAdapter | undefined>;
 } {
   const { choice } = primary;
+  const { outputDimensionality } = subject.settings;
+  const wanted = choice.isPrimary && subject.scope === 'path' ? outputDimensionality : undefined;
   const model = shownModel(choice, subject.settings) ?? choice.provider;
   const usual = PROVIDERS[choice.adapter].endpoint ?? choice.adapter;
   const address = shownAddress(choice.baseUrl ?? usual);
@@ -138,7 +140,7 @@ function checkSteps(
       await check('endpoint', async () => ({ ...NOT_TRIED, text: address }));
       return check('embed', async () => result);
     }
-    const embedded = await check('embed', () => checkEmbed(result, signal));
+    const embedded = await check('embed', () => checkEmbed(result, wanted, signal));
     const provider = {
       hasKey: choice.credential.state === 'found',
       works: embedded.state === 'ok',

@@ -123,11 +123,18 @@ export async function checkEndpoint(
   }
 }
 
-export function checkEmbed(adapter: EmbeddingAdapter, signal: AbortSignal): Promise<CheckOutcome> {
+/** @param wanted the configured length of the vectors, which a detected provider's model may not have */
+export function checkEmbed(
+  adapter: EmbeddingAdapter,
+  wanted: number | undefined,
+  signal: AbortSignal,
+): Promise<CheckOutcome> {
   const text = adapter.model;
   return orFailure(text, signal, async () => {
     const { dimensions, latencyMs } = await adapter.probe({ signal });
-    return { state: 'ok', text, dimensions, latencyMs };
+    const isOther = wanted !== undefined && wanted !== dimensions;
+    const note = isOther ? `outputDimensionality ${wanted} is not supported` : undefined;
+    return { state: 'ok', text, note, dimensions, latencyMs };
   });
 }
 

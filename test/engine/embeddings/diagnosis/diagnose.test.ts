@@ -101,6 +101,15 @@ for (const [trouble, code, hint] of FAILURES) {
   });
 }
 
+test('a length that the model does not have is mentioned, and embedding works', async () => {
+  // Of a configured provider, the configuration would be refused.
+  const detected = { provider: 'auto', model: 'text-embedding-ada-002' };
+  const { diagnosis, of } = await diagnose({ ...detected, outputDimensionality: 512 });
+  assert.equal([diagnosis.ok, of('embed').dimensions], [true, 64]);
+  assert.match(of('embed').note ?? '', /512/);
+  assert.is((await diagnose({ outputDimensionality: 64 })).of('embed').note, undefined);
+});
+
 test('an address where nothing listens fails the endpoint and embedding', async () => {
   const remote = { baseUrl: `http://127.0.0.1:${await freePort()}/v1`, apiKey: OPENAI_KEY };
   const { diagnosis, of } = await diagnose({ remote }, { index: false });
