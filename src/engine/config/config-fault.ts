@@ -36,6 +36,7 @@ export type FaultCode =
   | 'unknown-reader'
   | 'unknown-route'
   | 'unknown-secret-provider'
+  | 'variable-is-reference'
   | 'schedule-invalid'
   | 'verify-invalid'
   | 'weak-secret'

@@ -353,6 +353,22 @@ test('short plain-text secrets are warned about', () => {
   );
 });
 
+test('a variable of a program that looks like a reference is warned about', () => {
+  const runtimes = {
+    acp: { command: ['agent'], env: { KEY: 'env:AGENT_KEY', MODE: 'env:fast', URL: 'http://e' } },
+  };
+  const vault = { source: 'exec', command: '/bin/vault', env: { TOKEN: '$' + '{VAULT_TOKEN}' } };
+  assert.equal(
+    warningsOf({ flows: { runtimes }, secrets: { providers: { vault } } }).map(
+      ({ code, path, expected }) => `${code} ${path}: ${expected}`,
+    ),
+    [
+      'variable-is-reference flows.runtimes.acp.env.KEY: the value itself',
+      'variable-is-reference secrets.providers.vault.env.TOKEN: "VAULT_TOKEN" in passEnv instead',
+    ],
+  );
+});
+
 test('the URL of a server is a reference, or has no password', () => {
   const codesOf = (url: string): readonly string[] =>
     warningsOf({ storage: { url } }).map(({ code, path }) => `${code} ${path}`);

@@ -4,7 +4,13 @@ import type { ConfigPath } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
-import { isRouteSecret, LEAST_SECRET_CHARS, writtenSecrets } from '../secret-input.js';
+import {
+  ENV_NAME,
+  isRouteSecret,
+  LEAST_SECRET_CHARS,
+  referencedVariable,
+  writtenSecrets,
+} from '../secret-input.js';
 import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
 
 /**
@@ -50,6 +56,20 @@ export const serverPasswordIsReference: Rule = function* ({ storage }) {
     message: 'this URL contains a password in plain text',
     expected: 'a reference like env:SVC_DATABASE_URL',
   });
+};
+
+/** Programs get their variables as they are written, unlike what reads secrets. */
+export const variablesAreNoReferences: Rule = function* (input) {
+  for (const { path, kind, secret } of writtenSecrets(input, CONFIG_DEFAULTS.secrets.defaults)) {
+    if (kind !== 'variable' || secret.kind !== 'plain') continue;
+    const name = referencedVariable(secret.value);
+    if (name === undefined || !ENV_NAME.test(name)) continue;
+    yield warning('variable-is-reference', path, {
+      message: `the program gets ${JSON.stringify(secret.value)} as it is written, not the value of ${name}`,
+      expected:
+        path[0] === 'secrets' ? `${JSON.stringify(name)} in passEnv instead` : 'the value itself',
+    });
+  }
 };
 
 function isSelfHosted(input: ConfigInput, provider: string): boolean {

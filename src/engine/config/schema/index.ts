@@ -54,7 +54,7 @@ const runtime = () => ({
   command: key(command(), 'Program and arguments, run without a shell'),
   env: key(
     z.record(text(), z.string()),
-    'Additional environment variables; values are treated as secrets',
+    'Additional environment variables, as they are written; values are treated as secrets',
   ),
   cwd: key(text(), 'Working folder'),
   timeoutSeconds: key(waitingTime('seconds', 1), 'Time limit of a task, in seconds'),
