@@ -8,12 +8,16 @@ type Route = RoutesOutput['routes'][number];
 
 const INDENT = '    ';
 
+/** In place of an empty list of routes. */
+export const NO_ROUTES =
+  'no routes configured: add one below plugins.entries.webhooks.config.routes';
+
 /** Each route with its session, secret and last request, then whether a listener is running. */
 export function renderRoutes(output: RoutesOutput, options: View): string {
   const { style } = options;
   const { routes, enabled, listening } = output;
   const blocks = routes.flatMap((route) => routeLines(route, options));
-  const none = routes.length === 0 ? ['no webhook routes are configured'] : [];
+  const none = routes.length === 0 ? [NO_ROUTES] : [];
   const faulty = routes.some(({ fault }) => fault !== null);
   return `${[
     ...blocks,

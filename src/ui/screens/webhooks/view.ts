@@ -12,6 +12,7 @@ import { fitEnd, padEnd, padStart, spread, textWidth, wrapBehind } from '../../f
 import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
+import { NO_ROUTES } from '../../webhook/routes.js';
 
 /** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
@@ -32,8 +33,6 @@ const SPARK_COLUMNS = 30;
 const RATE_COLUMNS = 9;
 /** What the sparkline leaves for the last request: `400 invalid_request 59 min ago`. */
 const LAST_COLUMNS = 30;
-
-const NO_ROUTES = 'no routes configured: add one below plugins.entries.webhooks.config.routes';
 
 type Route = WebhooksSnapshot['routes'][number];
 
