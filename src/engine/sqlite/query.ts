@@ -39,6 +39,12 @@ export function queryValue<Value>(
     .get(...values);
 }
 
+/** Whether a database of another program has a table. */
+export function hasTable(database: Connection, name: string): boolean {
+  const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
+  return queryValue(database, sql, name) === 1;
+}
+
 /** Runs a statement without rows. @returns how many rows it changed */
 export function runSql(database: Connection, sql: string, ...values: unknown[]): number {
   return database.prepare(sql).run(...values).changes;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
 import { type Connection, openDatabase } from '../../sqlite/database.js';
-import { queryValue } from '../../sqlite/query.js';
+import { hasTable, queryValue } from '../../sqlite/query.js';
 import { closing } from '../../support/async.js';
 import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
@@ -115,11 +115,6 @@ function copyDatabase(file: string, folder: string): string {
   copyFileSync(file, copy);
   if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
   return copy;
-}
-
-function hasTable(database: Connection, name: string): boolean {
-  const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
-  return queryValue(database, sql, name) === 1;
 }
 
 function tableRows(database: Connection, table: 'observations' | 'session_summaries') {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { messageOf } from '../../../../errors/index.js';
 import { type Connection, openDatabase } from '../../../../sqlite/database.js';
-import { queryRows, queryValue } from '../../../../sqlite/query.js';
+import { hasTable, queryRows } from '../../../../sqlite/query.js';
 import { closing } from '../../../../support/async.js';
 import { isRecord, shortHash } from '../../../../support/text.js';
 import { unlessGone } from '../../skips.js';
@@ -120,11 +120,6 @@ function sessionsOfVersion2(database: Connection): readonly Session[] {
     ) ON session_id = id
     WHERE parent_id IS NULL`;
   return sessionsIn(queryRows(database, sql), turnsOfVersion2);
-}
-
-function hasTable(database: Connection, name: string): boolean {
-  const sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?";
-  return queryValue(database, sql, name) === 1;
 }
 
 function sessionsIn(rows: readonly unknown[], turnsIn: Session['turnsIn']): readonly Session[] {
