@@ -121,9 +121,11 @@ export function isStillNeeded(
   { key, isUnneeded }: EntrySpec,
 ): boolean {
   if (isUnneeded === undefined) return false;
-  return (
-    !current.layers.some(({ entry }) => entry === key) || !isUnneeded(read(file, current.text))
-  );
+  const layer = current.layers.findLast(({ entry }) => entry === key);
+  if (layer === undefined) return true;
+  // What else is in the file was there before.
+  if (layer.after === hash('sha256', current.text)) return false;
+  return !isUnneeded(read(file, current.text));
 }
 
 /** Entries in the order of removal: the last that was added comes first. */

@@ -335,6 +335,16 @@ test('cursor: a version that svc wrote stays while other hooks need it', async (
   assert.equal(JSON.parse(read(CURSOR_HOOKS)), { version: 1, hooks: mine });
 });
 
+test('cursor: hooks that had no version before have none after, to the byte', async () => {
+  const { folder, add, remove, read } = home();
+  const text = '{ "hooks": { "stop": [{ "command": "./done.sh" }] } }\n';
+  folder.write(CURSOR_HOOKS, text);
+  await add('cursor', { capture: true });
+  assert.is(JSON.parse(read(CURSOR_HOOKS)).version, 1);
+  await remove('cursor');
+  assert.is(read(CURSOR_HOOKS), text);
+});
+
 test('cursor: a command that moved is updated in place', async () => {
   const { folder, add, read } = home();
   const hooks = { preCompact: [{ command: 'svc memory capture --agent-hook cursor' }] };
