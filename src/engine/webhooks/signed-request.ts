@@ -50,6 +50,10 @@ export async function sendSigned(
 ): Promise<CallOutput> {
   const { verifier, secret } = await openVerifier(route, loaded, context, signal);
   const url = addressOf(route, baseUrl);
+  // Node.js would send the secret to port 80.
+  if (new URL(url).port === '0') {
+    throw unreachable(url, 'no listener is running that has chosen a port');
+  }
   const proof = verifier.sign(Buffer.from(body), { id, nowMs: context.clock.now() });
   const certificate = certificateOf(loaded, context);
   const allHeaders = { ...proof, ...headers };

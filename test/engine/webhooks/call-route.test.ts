@@ -51,6 +51,14 @@ test('an action in the data does not replace the requested one', async () => {
   await close();
 });
 
+test('nothing is sent to port 0, which is any free one before a listener runs', async () => {
+  const { call, close } = await callable('a-secret-of-tests-1234567890');
+  const error = await failureOf(call({ baseUrl: 'http://127.0.0.1:0' }));
+  assert.is(error.code, 'WEBHOOK_UNREACHABLE');
+  assert.match(error.message, /: no listener is running that has chosen a port$/);
+  await close();
+});
+
 test('an https address of a listener without TLS is explained', async () => {
   const { url, call, close } = await callable('a-secret-of-tests-1234567890');
   const error = await failureOf(call({ baseUrl: url.replace('http:', 'https:') }));
