@@ -107,6 +107,17 @@ test('a key on stdin goes into the file of secrets, and the index is built with 
   assert.match(search.stdout, '02:30');
 });
 
+test('the first search shows few results, so that the set-up stays on the screen', async () => {
+  const notes = Array.from({ length: 8 }, (_, n) => [
+    `notes/memory/${n}.md`,
+    `# Cars\n\nCar ${n}.\n`,
+  ]);
+  const home = folderOf(Object.fromEntries(notes));
+  const args = ['--workspace', 'notes', '--provider', 'none', '--json'];
+  const { search } = documentOf(await runSvc(['config', 'init', ...args], { home: home.path }));
+  assert.is(search?.results.length, 3);
+});
+
 test('an API key in the environment is stored as a reference to its variable', async () => {
   const home = homeWithCorp();
   const args = [

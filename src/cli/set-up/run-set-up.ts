@@ -232,7 +232,7 @@ async function firstSearch(
   const query = asks && !isEmpty ? await askFirstQuery(safeLine(example), signal) : example;
   if (query === undefined) return { index, search: null, isEmpty };
   // Warnings of a search explain why a memory is empty.
-  const response = await memory.backend.search({ query }, { signal });
+  const response = await memory.backend.search({ query, maxResults: FIRST_RESULTS }, { signal });
   for (const warning of response.warnings) warn(warning);
   if (!isEmpty) {
     write(`\n${safeLine(`? ${response.query}`)}`);
@@ -241,6 +241,9 @@ async function firstSearch(
   }
   return { index, search: searchOutput(memory, response), isEmpty };
 }
+
+/** They show that it works, and leave the rest of the set-up on the screen. */
+const FIRST_RESULTS = 3;
 
 /** A folder of notes can have all of them in folders of any name. */
 async function recentNotes(memory: OpenedMemory, signal: AbortSignal): Promise<readonly string[]> {
