@@ -43,7 +43,7 @@ export function checkConfigFile(
     : { checked: { ...checked, input: undefined, faults, warnings }, loaded: undefined };
 }
 
-/** Checks where a valid configuration places indexes on this machine. @param input what is trusted of it */
+/** Checks where a valid configuration places indexes on this machine. */
 export function checkStores(context: EngineContext, document: ConfigDocument, input: ConfigInput) {
   const { file } = document;
   const loaded: LoadedConfig = { file, input, resolved: resolveConfig(input), warnings: [] };

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { setConfigValue, unsetConfigValue } from '../../../src/engine/config/authoring.js';
 import { inspectConfig, loadConfig } from '../../../src/engine/config/index.js';
+import { recordTrust, reviewFile } from '../../../src/engine/config/trust/config-trust.js';
 import { failureOf } from '../../support/failure.js';
 import { inWorld, type World } from './support.js';
 
@@ -112,6 +113,19 @@ test('such a place is not set: the file stays as it was, until the fault in it i
       { signal },
     );
     await set('memory.citations', 'on');
+  }));
+
+test('such a place is not set in a trusted file either, although the value is new to it', () =>
+  inWorld(async (world) => {
+    world.write('project/notes/a.md', 'alpha');
+    world.write(
+      'project/svc.json',
+      '{"agents":{"defaults":{"memorySearch":{"provider":"openai"}}}}',
+    );
+    recordTrust(world.context, reviewFile(world.context, {}));
+    const edit = { path: 'agents.defaults.memorySearch.store.path', value: 'notes' };
+    const { message } = await failureOf(() => setConfigValue(world.context, edit, { signal }));
+    assert.match(message, 'the index of agent main must be a file, but');
   }));
 
 test.run();
