@@ -144,9 +144,10 @@ function providerEdits(
   model: string | undefined,
 ): readonly Edit[] {
   const { settings, world } = opened.providers;
-  const earlier = chooseProvider(settings, world)?.provider;
+  const earlier = chooseProvider(settings, world);
   const isUsed = provider !== undefined && provider !== 'none';
-  const isOther = isUsed && earlier !== undefined && earlier !== provider;
+  // Those of memorySearch are not settings of a fallback.
+  const isOther = isUsed && earlier?.isPrimary === true && earlier.provider !== provider;
   const search = (...keys: readonly string[]): readonly string[] => ['memorySearch', ...keys];
   const removals = [
     ...(isOther ? PROVIDER_SETTINGS : []),

@@ -259,6 +259,18 @@ test('a new key replaces remote.apiKey where that is in effect, and removes it w
     assert.is(other.models.providers.voyage.apiKey, 'env:VOYAGE');
   }));
 
+test('the first provider gets the settings that a fallback, which was used alone, did not have', () =>
+  inWorld(async (world) => {
+    world.write(
+      'home/.svc/svc.json',
+      '{ "agents": { "defaults": { "memorySearch": { "model": "m", "fallback": "ollama" } } } }',
+    );
+    await setUp(world, { provider: 'openai', key: { kind: 'variable', name: 'NEW' } });
+    const { provider, model, fallback } = openSetUp(world.context, { force: false }).providers
+      .settings;
+    assert.equal([provider, model, fallback], ['openai', 'm', 'ollama']);
+  }));
+
 test('with no provider "for now", a later key is picked up; with "never", it is not', () =>
   inWorld(async (world) => {
     const later = withEnv(world.context, { OPENAI_API_KEY: KEY });

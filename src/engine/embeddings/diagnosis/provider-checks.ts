@@ -140,9 +140,12 @@ export function checkEmbed(
 
 export async function checkBatch(
   { choice }: DiagnosedProvider,
-  { settings, locate }: DiagnosisSubject,
+  { settings, locate, scope }: DiagnosisSubject,
 ): Promise<CheckOutcome> {
   const offered = PROVIDERS[choice.adapter].batch;
+  if (scope === 'path' && !choice.isPrimary) {
+    return { state: 'off', text: 'off', note: 'not used by a fallback' };
+  }
   const enabled = choice.isPrimary && settings.remote.batch.enabled;
   if (!enabled) {
     const note = offered ? 'available: memorySearch.remote.batch.enabled' : 'not available';

@@ -244,9 +244,15 @@ test('a fallback that is used because nothing is detected has no fallback', asyn
   const { signal } = new AbortController();
   const diagnosis = await diagnoseMemory(opened, { signal, onEvent: () => undefined });
   await opened.backend.close();
-  const fallback = diagnosis.checks.find(({ check }) => check === 'fallback');
   assert.equal([diagnosis.ok, diagnosis.provider], [true, 'mine']);
-  assert.equal([fallback?.state, fallback?.text], ['off', 'none']);
+  for (const [name, text, note] of [
+    ['fallback', 'none', 'mine is used: auto found no other'],
+    // memorySearch.remote.batch is not a setting of a fallback.
+    ['batch', 'off', 'not used by a fallback'],
+  ]) {
+    const found = diagnosis.checks.find(({ check }) => check === name);
+    assert.equal([found?.state, found?.text, found?.note], ['off', text, note]);
+  }
 });
 
 test('a fallback is named when searches use it', async () => {
