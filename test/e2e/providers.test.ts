@@ -67,16 +67,29 @@ function checkOf(run: SvcRun, name: string) {
   return jsonOf.providerTest(run).checks.find(({ check }) => check === name);
 }
 
+/** How many vectors of the provider, of its fallback and of others the index has. */
+async function vectorsIn(home: TempFolder, env = ENV): Promise<readonly unknown[]> {
+  const [agent] = jsonOf.status(await svc(home, ['memory', 'status', '--json'], env)).agents;
+  const { embedded, ofFallback, cached } = Object(agent).vectorStore;
+  return [embedded, ofFallback, cached];
+}
+
 test('processes that detect different providers do not delete the vectors of each other', async () => {
-  const entry = (vendor: FakeVendor, name: string) => {
-    return { api: 'openai', baseUrl: `${vendor.origin}/v1`, apiKey: `env:${name}` };
+  const entry = (vendor: FakeVendor, name: string, model: string) => {
+    const apiKey = `env:${name}`;
+    return { api: 'openai', baseUrl: `${vendor.origin}/v1`, apiKey, models: [{ id: model }] };
   };
   const home = homeWith();
-  const config = {
-    agents: { defaults: { workspace: 'ws', memorySearch: { fallback: 'spare' } } },
-    models: { providers: { openai: entry(fake, 'SHELL_KEY'), spare: entry(spare, 'CORP_KEY') } },
+  const configure = (spareModel: string) => {
+    const small = 'text-embedding-3-small';
+    const providers = {
+      openai: entry(fake, 'SHELL_KEY', small),
+      spare: entry(spare, 'CORP_KEY', spareModel),
+    };
+    const agents = { defaults: { workspace: 'ws', memorySearch: { fallback: 'spare' } } };
+    home.write('svc.json', JSON.stringify({ agents, models: { providers } }));
   };
-  home.write('svc.json', JSON.stringify(config));
+  configure('text-embedding-3-small');
   const shell = { ...ENV, SHELL_KEY: OPENAI_KEY };
   const embedded: unknown[] = [];
   for (const env of [shell, ENV, shell, ENV]) {
@@ -91,6 +104,23 @@ test('processes that detect different providers do not delete the vectors of eac
     ['openai', 0],
     ['spare', 0],
   ]);
+  assert.equal(await vectorsIn(home, shell), [3, 3, 0]);
+  assert.equal(await vectorsIn(home, ENV), [3, 0, 3]);
+  // Those of an earlier model of the fallback are of no use to either.
+  configure('text-embedding-3-large');
+  await svc(home, ['memory', 'index'], shell);
+  assert.equal(await vectorsIn(home, shell), [3, 0, 0]);
+});
+
+test('vectors of an earlier remote.baseUrl are deleted, which no other process can detect', async () => {
+  const home = homeWith();
+  for (const { origin } of [fake, spare]) {
+    const remote = { baseUrl: `${origin}/v1`, apiKey: OPENAI_KEY };
+    const agents = { defaults: { workspace: 'ws', memorySearch: { remote } } };
+    home.write('svc.json', JSON.stringify({ agents }));
+    await svc(home, ['memory', 'index']);
+    assert.equal(await vectorsIn(home), [3, 0, 0]);
+  }
 });
 
 test('the list shows which provider is used, why, and what the others need', async () => {

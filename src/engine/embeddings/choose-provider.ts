@@ -26,6 +26,7 @@ export interface ProviderChoice {
   /** The adapter's id, or that of a `models.providers` entry. */
   readonly provider: string;
   readonly adapter: AdapterId;
+  /** `auto` if the environment decided, so that another process may choose another one. */
   readonly by: 'auto' | 'configured';
   /** Undefined leaves it to the adapter. */
   readonly model: string | undefined;
@@ -44,6 +45,7 @@ export function chooseProvider(
   if (settings.provider === 'none') return undefined;
   if (settings.provider !== 'auto') return choiceOf(settings.provider, settings, world, true);
   // An address without a name is an OpenAI-compatible one (spec/memory-search §2.2).
+  if (settings.remote.baseUrl !== undefined) return choiceOf('openai', settings, world, true);
   if (leadsToOpenAi(settings, world)) return auto('openai', settings, world);
   const found = AUTO_ORDER.find((id) => availability(id, settings, world).available);
   return found === undefined
@@ -57,7 +59,8 @@ function undetectedFallback(
   world: ProviderWorld,
 ): ProviderChoice | undefined {
   const fallback = chooseFallback(settings, world);
-  return AUTO_ORDER.some((id) => id === fallback?.provider) ? undefined : fallback;
+  const isUsed = fallback !== undefined && !AUTO_ORDER.some((id) => id === fallback.provider);
+  return isUsed ? { ...fallback, by: 'auto' } : undefined;
 }
 
 /**

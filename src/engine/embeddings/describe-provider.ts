@@ -42,7 +42,7 @@ export function whyChosen(
   world: ProviderWorld,
 ): ChoiceReason {
   if (!choice.isPrimary) return { kind: 'setting', key: 'fallback' };
-  if (choice.by === 'configured') return { kind: 'setting', key: 'provider' };
+  if (settings.provider !== 'auto') return { kind: 'setting', key: 'provider' };
   const { baseUrl, apiKey } = settings.remote;
   if (baseUrl !== undefined) return { kind: 'setting', key: 'remote.baseUrl' };
   const { credential } = choice;

@@ -123,14 +123,18 @@ export function vectorCoverage(
 ): VectorCoverage {
   const all = index.state === 'ready' ? index.statistics.chunks : 0;
   const spaces = (vectors?.spaces ?? []).toSorted((a, b) => b.chunks - a.chunks);
-  const cached = spaces.reduce((sum, space) => {
-    return sum + space.cached + (space.inUse ? 0 : space.chunks);
-  }, 0);
   const inUse = spaces.filter((space) => space.inUse);
   const own = inUse.find(({ identity }) => differencesOf(identity).length === 0);
+  const isWhole = own !== undefined && own.chunks + own.refused >= all;
+  // Until then, vectors of other identities may answer instead.
+  const isCached = (space: (typeof spaces)[number]): boolean =>
+    !space.inUse || (isWhole && space !== own && besides(space.identity).length > 0);
+  const cached = spaces.reduce((sum, space) => {
+    return sum + space.cached + (isCached(space) ? space.chunks : 0);
+  }, 0);
   if (own !== undefined) {
     const { dimensions, chunks, refused } = own;
-    const state = chunks + refused < all ? 'partial' : 'whole';
+    const state = isWhole ? 'whole' : 'partial';
     const done = Math.min(chunks, all);
     return { state, dimensions, done, all, refused, cached, differences: [] };
   }

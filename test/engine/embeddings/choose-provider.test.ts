@@ -368,7 +368,8 @@ test('an entry that is named like a kind of adapter is that entry', () => {
 test('an address without a provider is an OpenAI-compatible one', () => {
   const remote = { baseUrl: 'http://127.0.0.1:9/v1' };
   const choice = choose({ memorySearch: { remote }, env: { GEMINI_API_KEY: 'k' } });
-  assert.equal([choice?.adapter, choice?.by], ['openai', 'auto']);
+  // No other process detects another provider.
+  assert.equal([choice?.adapter, choice?.by], ['openai', 'configured']);
 });
 
 test('a fallback that is never detected is used alone if auto-detection finds nothing', () => {
@@ -376,7 +377,7 @@ test('a fallback that is never detected is used alone if auto-detection finds no
   for (const fallback of ['ollama', 'local-server', 'mine']) {
     const chosen = choose({ memorySearch: { fallback, model: 'other' }, providers });
     assert.is(chosen?.provider, fallback === 'mine' ? 'mine' : 'ollama');
-    assert.equal([chosen?.isPrimary, chosen?.model], [false, undefined]);
+    assert.equal([chosen?.isPrimary, chosen?.by, chosen?.model], [false, 'auto', undefined]);
   }
   for (const memorySearch of [
     { fallback: 'voyage' },

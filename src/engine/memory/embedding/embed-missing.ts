@@ -223,8 +223,9 @@ function embeddingRun(index: MemoryIndex, provider: PathProvider, options: Embed
         : other === undefined
           ? []
           : await identitiesOf(index, other, options.signal);
-    const elsewhere = isDetected(path.primary.choice) ? await fromOthers(index, identity) : [];
-    const keepIdentities = [identity, ...otherIdentities, ...elsewhere];
+    const own = [identity, ...otherIdentities];
+    const elsewhere = path.primary.choice.by === 'auto' ? await fromElsewhere(index, own) : [];
+    const keepIdentities = [...own, ...elsewhere];
     const atMs = clock.now();
     await index.tidyEmbeddings({ keepIdentities, isSuperseded, cacheEntries, atMs });
   }
@@ -412,22 +413,20 @@ async function identitiesOf(
 }
 
 /**
- * Whether the environment decides about a provider: a process without the keys of the shell detects another one, and
- * would pay for all vectors again whenever the two take turns.
+ * The identities of vectors from none of the places that these came from. A process without the keys of the shell detects
+ * another provider, and would pay for all of its vectors again whenever the two take turns.
  */
-function isDetected({ by, isPrimary }: PathProvider['choice']): boolean {
-  return by === 'auto' || !isPrimary;
-}
-
-/** The identities of vectors that came from other providers. */
-async function fromOthers(index: MemoryIndex, identity: string): Promise<readonly string[]> {
-  const { adapter, endpoint } = fieldsOf(identity);
+async function fromElsewhere(
+  index: MemoryIndex,
+  own: readonly string[],
+): Promise<readonly string[]> {
+  const placeOf = (key: string): string => {
+    const { adapter, endpoint } = fieldsOf(key);
+    return JSON.stringify([adapter, endpoint]);
+  };
+  const places = own.map(placeOf);
   const identities = await index.vectorIdentities();
-  return identities.filter((key) => {
-    const other = fieldsOf(key);
-    const isSamePlace = other['adapter'] === adapter && other['endpoint'] === endpoint;
-    return !isSamePlace && !isSuperseded(key);
-  });
+  return identities.filter((key) => !isSuperseded(key) && !places.includes(placeOf(key)));
 }
 
 /** The batch jobs stored with an index, for one identity. */
