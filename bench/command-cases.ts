@@ -119,10 +119,10 @@ function memoryCases({ home, note }: CommandFacts): Record<string, CommandCase> 
     'memory reset': { args: ['--all', '--yes'], changes: 'state' },
     'memory scope test': { args: ['--session-key', PERSON] },
     'memory search': { args: ['when does the nightly backup run'] },
-    'memory sessions export': { args: ['none'], exits: [2] },
-    'memory sessions forget': { args: ['none', '--yes'], exits: [2] },
+    'memory sessions export': { args: ['none'], exits: [1] },
+    'memory sessions forget': { args: ['none', '--yes'], exits: [1] },
     'memory sessions list': { args: [] },
-    'memory sessions show': { args: ['none'], exits: [2] },
+    'memory sessions show': { args: ['none'], exits: [1] },
     'memory status': { args: [], exits: FAULTS },
     'memory undo': { args: ['--list'] },
   };
