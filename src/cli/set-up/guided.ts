@@ -121,7 +121,7 @@ export async function askProvider(
     ...(canWait ? [later] : []),
     ...(others.length === 0
       ? []
-      : [{ value: ANOTHER, label: 'another provider', hint: 'one that needs a key or a server' }]),
+      : [{ value: ANOTHER, label: 'another provider', hint: 'one that has to be set up first' }]),
     { value: 'none', label: 'keyword search only, always', hint: NEVER_HINT },
   ];
   const answer = await askChoice('Which embedding provider should svc use?', choices, {
@@ -132,7 +132,8 @@ export async function askProvider(
   if (typeof answer === 'string') return answer;
   if (answer === LATER) return undefined;
   const named = others.map(({ provider, model }) => {
-    return { value: provider, label: safeLine(provider), hint: modelWords(model) };
+    const choice = { value: provider, label: safeLine(provider) };
+    return model === null ? choice : { ...choice, hint: modelWords(model) };
   });
   const help =
     'Entries of models.providers, and the providers that svc knows, with their usual models.';

@@ -84,7 +84,7 @@ interface ProviderOffer {
 /** The offered providers, all others, and the default. */
 export interface ProviderOffers {
   readonly offers: readonly ProviderOffer[];
-  /** What needs a key or a server first; entries of `models.providers` come first. */
+  /** What needs a key, a server or a download first; entries of `models.providers` come first. */
   readonly others: readonly Pick<ListedProvider, 'model' | 'provider'>[];
   /** `none` where the configuration has it; undefined means keyword search until there is a provider. */
   readonly preferred: string | undefined;
