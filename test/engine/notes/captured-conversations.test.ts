@@ -31,6 +31,13 @@ async function aMemory() {
       const { decisions } = (await captureConversation(memory, request, options)).capture;
       return decisions.map(({ text, outcome }) => `${outcome}: ${text}`);
     },
+    captureAt: async (day: string, file: string) => {
+      const clock = { now: () => Date.parse(`${day}T12:00:00Z`) };
+      const request = { file, reader: 'svc', session: undefined, dryRun: false } as const;
+      const context = { ...options.context, clock };
+      const { capture } = await captureConversation(memory, request, { ...options, context });
+      return capture.decisions.map(({ outcome, citation }) => [outcome, citation]);
+    },
     undo: () => undoNotes(memory, { last: 1 }, options),
     /** As an earlier version did. */
     mark: (key: string, lines: number) =>
@@ -51,14 +58,7 @@ test('files of the same name are different conversations', async () => {
 });
 
 test('a fork repeats no decision of the conversation that it continues, on any day', async () => {
-  const { folder, memory, options } = await aMemory();
-  const captureAt = async (day: string, file: string) => {
-    const clock = { now: () => Date.parse(`${day}T12:00:00Z`) };
-    const request = { file, reader: 'svc', session: undefined, dryRun: false } as const;
-    const context = { ...options.context, clock };
-    const { capture } = await captureConversation(memory, request, { ...options, context });
-    return capture.decisions.map(({ outcome, citation }) => [outcome, citation]);
-  };
+  const { folder, captureAt } = await aMemory();
   const [first, fork] = [folder.write('a.jsonl', GATE), folder.write('b.jsonl', GATE + DOOR)];
   const added = ['added', 'memory/2026-02-03.md#L5'];
   assert.equal(await captureAt('2026-02-03', first), [added]);
@@ -70,6 +70,22 @@ test('a fork repeats no decision of the conversation that it continues, on any d
   folder.write('notes/memory/2026-02-03.md', '# Mine\n');
   assert.equal(await captureAt('2026-02-05', folder.write('c.jsonl', GATE)), [
     ['added', 'memory/2026-02-05.md#L5'],
+  ]);
+});
+
+test('what is decided again later is added again', async () => {
+  const { folder, captureAt } = await aMemory();
+  const gateAt = (at: string) => message('user', 'Remember that the gate is green.', at);
+  const [first, later] = ['2026-02-03T11:00:00Z', '2026-02-05T11:00:00Z'].map(gateAt);
+  assert.equal(await captureAt('2026-02-03', folder.write('a.jsonl', first ?? '')), [
+    ['added', 'memory/2026-02-03.md#L5'],
+  ]);
+  assert.equal(await captureAt('2026-02-05', folder.write('b.jsonl', DOOR + (first ?? ''))), [
+    ['added', 'memory/2026-02-05.md#L5'],
+    ['known', 'memory/2026-02-03.md#L5'],
+  ]);
+  assert.equal(await captureAt('2026-02-05', folder.write('c.jsonl', `${first}${later}`)), [
+    ['added', 'memory/2026-02-05.md#L6'],
   ]);
 });
 

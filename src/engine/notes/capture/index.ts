@@ -89,7 +89,8 @@ export async function captureConversation(
       }
       const place = { heading: HEADING, origin: 'capture' } as const;
       const { outcome, citation } =
-        capturedBefore(changer, entry) ?? writeEntry(changer, entry, place);
+        capturedBefore(changer, entry, lastSaidMs(text, currentTurns)) ??
+        writeEntry(changer, entry, place);
       return { text, outcome, citation };
     });
     // After the notes: if this is killed before, equal lines are found when it runs again. Without a single turn, another
@@ -104,10 +105,24 @@ export async function captureConversation(
 
 const HEADING = 'Decided with agents';
 
-/** Where an earlier capture added the same: a fork repeats the conversation that it continues, perhaps days later. */
-function capturedBefore({ dir, writes }: NoteChanger, entry: NoteEntry) {
-  for (const { origin, path, inserted } of writes.list()) {
-    if (origin !== 'capture' || findEntryLine(inserted, entry) === undefined) continue;
+/** When a sentence was last said; undefined if a model worded it, or the conversation has no times. */
+function lastSaidMs(sentence: string, turns: readonly NumberedTurn[]): number | undefined {
+  const at = turns.findLast(({ text }) => text.includes(sentence))?.at;
+  return at === undefined ? undefined : Date.parse(at);
+}
+
+/**
+ * Where an earlier capture added the same: a fork repeats the conversation that it continues, perhaps days later. What
+ * was said after that was decided again.
+ */
+function capturedBefore(
+  { dir, writes }: NoteChanger,
+  entry: NoteEntry,
+  saidMs: number | undefined,
+) {
+  for (const { origin, atMs, path, inserted } of writes.list()) {
+    if (origin !== 'capture' || (saidMs !== undefined && saidMs > atMs)) continue;
+    if (findEntryLine(inserted, entry) === undefined) continue;
     const startLine = findEntryLine(changeableNote(dir, path)?.text ?? '', entry);
     if (startLine === undefined) continue;
     const citation = formatCitation({ path, startLine, endLine: startLine + entry.length - 1 });
