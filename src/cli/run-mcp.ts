@@ -33,6 +33,9 @@ export interface McpRunOptions
 /** How it ended; over stdin and stdout, only why. */
 export type McpEnd = McpOutput | { readonly reason: McpOutput['reason'] | 'closed' };
 
+const FOR_AGENTS =
+  'note: waiting for an agent on stdin; "svc integrate AGENT" lets one start this itself, and Ctrl-C stops it';
+
 /** Work that takes longer than this to stop is abandoned. */
 const LONGEST_END_MS = 5000;
 
@@ -72,6 +75,8 @@ export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
   const signals = waitForSignals();
   try {
     if (options.http === undefined) {
+      // An agent starts it without a terminal.
+      if (process.stdin.isTTY && !options.quiet) writeStderr(`${FOR_AGENTS}\n`);
       return await serveStdio(contextFor(null, options.session), signals.stopped);
     }
     const { serveHttp } = await import('./serve-mcp-http.js');

@@ -13,9 +13,6 @@ import { resolveAgent } from '../engine/config/index.js';
 import { SvcError, skipSvcError, unlessSvcError } from '../engine/errors/index.js';
 import { programVersion } from '../engine/overview/about.js';
 
-const FOR_AGENTS =
-  'note: waiting for an agent on stdin; "svc integrate AGENT" lets one start this itself, and Ctrl-C stops it';
-
 export default class Mcp extends MemoryCommand {
   static override summary = 'Serve memory to agents over the Model Context Protocol (MCP).';
   static override description =
@@ -58,8 +55,6 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
       if (flags.http || !this.isTyped(name)) continue;
       throw new SvcError('USAGE', `--${name} requires --http`, { hint: 'add --http' });
     }
-    // An agent starts it without a terminal.
-    if (!flags.http && process.stdin.isTTY && !flags.quiet) this.note(FOR_AGENTS);
     // It handles signals itself.
     this.setGracefulInterrupt(false);
     const end = await runMcp({
