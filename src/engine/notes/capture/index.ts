@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
+import type { WriteRecord } from '../../dreaming/store/write-records.js';
 import { SvcError, systemReason, type Warning } from '../../errors/index.js';
 import type { OpenedMemory, SkippedFile } from '../../memory/index.js';
 import { formatCitation } from '../../memory/search/index.js';
@@ -82,6 +83,7 @@ export async function captureConversation(
     const currentTexts = hasOnlyGrown
       ? [...texts, ...decisionsIn(currentTurns.slice(turns.length))]
       : decisionsIn(currentTurns);
+    const earlier = currentTexts.length === 0 ? [] : changer.writes.list();
     const decisions = currentTexts.map((text) => {
       const entry = noteEntry(text, []);
       if (entry === undefined || isForgotten(entry, forgotten)) {
@@ -89,7 +91,7 @@ export async function captureConversation(
       }
       const place = { heading: HEADING, origin: 'capture' } as const;
       const { outcome, citation } =
-        capturedBefore(changer, entry, lastSaidMs(text, currentTurns)) ??
+        capturedBefore(changer.dir, earlier, entry, lastSaidMs(text, currentTurns)) ??
         writeEntry(changer, entry, place);
       return { text, outcome, citation };
     });
@@ -116,11 +118,12 @@ function lastSaidMs(sentence: string, turns: readonly NumberedTurn[]): number | 
  * was said after that was decided again.
  */
 function capturedBefore(
-  { dir, writes }: NoteChanger,
+  dir: string,
+  earlier: readonly WriteRecord[],
   entry: NoteEntry,
   saidMs: number | undefined,
 ) {
-  for (const { origin, atMs, path, inserted } of writes.list()) {
+  for (const { origin, atMs, path, inserted } of earlier) {
     if (origin !== 'capture' || (saidMs !== undefined && saidMs > atMs)) continue;
     if (findEntryLine(inserted, entry) === undefined) continue;
     const startLine = findEntryLine(changeableNote(dir, path)?.text ?? '', entry);
