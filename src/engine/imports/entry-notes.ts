@@ -35,11 +35,16 @@ export function planNotes(
   const dayOf = dayFormatter(timeZone);
   const days = groupBy(entries, ({ atMs }) => dayOf(atMs));
   const fileOf = (day: string): string => join(folder, `${day}.md`);
+  // In another time zone, an earlier import wrote some of them to the day before or after.
+  const around = (day: string) => [daysBefore(day, 1), day, daysBefore(day, -1)];
+  const written = new Map(
+    [...new Set([...days.keys()].flatMap(around))].map((day) => [
+      day,
+      dir === undefined ? '' : readNote(dir, relative(workspaceDir, fileOf(day))).text,
+    ]),
+  );
   return [...days].flatMap(([day, all]) => {
-    // In another time zone, an earlier import wrote some of them to the day before or after.
-    const notes = [daysBefore(day, 1), day, daysBefore(day, -1)].map((near) =>
-      dir === undefined ? '' : readNote(dir, relative(workspaceDir, fileOf(near))).text,
-    );
+    const notes = around(day).map((near) => written.get(near) ?? '');
     const missing = all.filter(({ id }) => !notes.some((text) => text.includes(markOf(id))));
     return missing.length === 0 ? [] : [{ file: fileOf(day), day, entries: missing }];
   });
