@@ -4,7 +4,7 @@ import type { ConfigPath } from './config-path.js';
 import { parseLeniently } from './document.js';
 import { leavesOf, type Node } from './jsonc.js';
 import { keysAt, schemasAt } from './schema/walk.js';
-import { ENV_NAME, isSecretPath, maskSecrets, referencedVariable } from './secret-input.js';
+import { isSecretPath, maskSecrets, usableVariable } from './secret-input.js';
 
 /** The schema has no key so deep, and looking for it takes as long as the path. */
 const MOST_KEYS = 32;
@@ -92,8 +92,7 @@ export function maskConfigValues(text: string): string {
 function isShownAsStars({ type, value }: Node, path: ConfigPath): boolean {
   if (type === 'boolean' || type === 'null') return false;
   if (type === 'number') return isHidden(value, path);
-  const variable = referencedVariable(String(value));
-  if (variable !== undefined && ENV_NAME.test(variable)) return false;
+  if (usableVariable(String(value)) !== undefined) return false;
   if (isHidden(value, path)) return true;
   // Not for items of a list.
   if (typeof path.at(-1) !== 'string') return false;

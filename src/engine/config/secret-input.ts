@@ -42,6 +42,12 @@ export function referencedVariable(text: string): string | undefined {
   return match === null ? undefined : (match[1] ?? match[2] ?? match[3]);
 }
 
+/** The same if it is a name that a reference can use. */
+export function usableVariable(text: string): string | undefined {
+  const name = referencedVariable(text);
+  return name !== undefined && ENV_NAME.test(name) ? name : undefined;
+}
+
 /** Parses a configured secret; missing aliases come from `secrets.defaults`. */
 function parseSecret(value: SecretValue, defaults: SecretDefaults): SecretInput {
   if (typeof value !== 'string') {
@@ -150,8 +156,7 @@ function mapSecrets(
 }
 
 function maskSecret(value: unknown): unknown {
-  if (typeof value === 'string')
-    return ENV_NAME.test(referencedVariable(value) ?? '') ? value : MASK;
+  if (typeof value === 'string') return usableVariable(value) === undefined ? MASK : value;
   if (!isRecord(value)) return value === undefined ? undefined : MASK;
   // A parsed SecretInput is shown as it is written in a file.
   const { kind, ...reference } = value;

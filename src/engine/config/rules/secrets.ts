@@ -5,10 +5,9 @@ import { CONFIG_DEFAULTS } from '../defaults.js';
 import { mergeSettings } from '../merge-settings.js';
 import type { ConfigInput } from '../schema/index.js';
 import {
-  ENV_NAME,
   isRouteSecret,
   LEAST_SECRET_CHARS,
-  referencedVariable,
+  usableVariable,
   writtenSecrets,
 } from '../secret-input.js';
 import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
@@ -62,8 +61,8 @@ export const serverPasswordIsReference: Rule = function* ({ storage }) {
 export const variablesAreNoReferences: Rule = function* (input) {
   for (const { path, kind, secret } of writtenSecrets(input, CONFIG_DEFAULTS.secrets.defaults)) {
     if (kind !== 'variable' || secret.kind !== 'plain') continue;
-    const name = referencedVariable(secret.value);
-    if (name === undefined || !ENV_NAME.test(name)) continue;
+    const name = usableVariable(secret.value);
+    if (name === undefined) continue;
     yield warning('variable-is-reference', path, {
       message: `the program gets ${JSON.stringify(secret.value)} as it is written, not the value of ${name}`,
       expected:
