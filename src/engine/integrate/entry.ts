@@ -132,7 +132,7 @@ export function hookEntries(
     const longestMs = format.longestMs?.[event] ?? run.timeoutMs;
     const command = format.command({ ...run, timeoutMs: Math.min(run.timeoutMs, longestMs) });
     return {
-      part: PARTS[run.kind],
+      part: HOOK_PARTS[run.kind],
       key: `hook ${event}`,
       value: format.listItems === 'commands' ? command : { hooks: [command] },
       pathFor: (data) => [...listPath, listIn(data, listPath).length],
@@ -146,7 +146,7 @@ export function hookEntries(
 function scriptEntry({ script, words }: PluginHook, { kind, call }: HookRun): EntrySpec {
   const value = script(call);
   return {
-    part: PARTS[kind],
+    part: HOOK_PARTS[kind],
     key: 'plugin',
     value,
     pathFor: () => SCRIPT_PATH,
@@ -176,7 +176,8 @@ function versionEntry(value: number): EntrySpec {
   };
 }
 
-const PARTS = { recall: 'hook', capture: 'capture' } as const;
+/** The parts of a change that are hooks, by what they do. */
+export const HOOK_PARTS = { recall: 'hook', capture: 'capture' } as const;
 
 interface HookPattern extends Pick<CommandHooks, 'listItems'> {
   /** Where the hooks of an event are listed. */

@@ -6,6 +6,7 @@ import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
+import { HOOK_PARTS } from './entry.js';
 import { hookEffect, isMemoryGone, otherUsersOfHook, serversIn, targetOf } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import { isTemporary, type MemoryTarget, targetWords } from './program.js';
@@ -144,16 +145,14 @@ function* warningsAbout(
 
 /** Warns before hooks for the memory of another server are replaced: an agent has one of a kind. */
 function hooksWarning(context: IntegrateContext, plan: IntegrationPlan): Warning | undefined {
-  const { request, hookLine, captureLine, files } = plan;
-  const kinds = [
-    ...(hookLine === undefined ? [] : (['recall'] as const)),
-    ...(captureLine === undefined ? [] : (['capture'] as const)),
-  ];
-  const replaced = files.some(({ changes }) =>
-    changes.some(({ part, change }) => /^(?:hook|capture)$/u.test(part) && change === 'update'),
-  );
-  const users = kinds.flatMap((kind) => otherUsersOfHook({ context, ...request }, kind));
-  if (!replaced || users.length === 0) return undefined;
+  const { request, files } = plan;
+  const changes = files.flatMap((file) => file.changes);
+  const users = (['recall', 'capture'] as const)
+    .filter((kind) =>
+      changes.some(({ part, change }) => part === HOOK_PARTS[kind] && change === 'update'),
+    )
+    .flatMap((kind) => otherUsersOfHook({ context, ...request }, kind));
+  if (users.length === 0) return undefined;
   const names = [...new Set(users)].join(', ');
   return {
     code: 'INTEGRATION_DOUBTFUL',
