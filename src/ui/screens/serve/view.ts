@@ -129,10 +129,16 @@ function trafficWords(traffic: readonly number[]): string {
   return `${sparkline(traffic, SPARK_COLUMNS)} ${rate.padStart(8)}`;
 }
 
-function lastWords({ failure, retryAt, event }: ServiceSnapshot, nowMs: number): string {
-  const retry = retryAt === null ? [] : [`retry in ${formatEta(Date.parse(retryAt) - nowMs)}`];
-  const message = failure?.message ?? event;
-  return [...retry, ...(message === null ? [] : [safeLine(message)])].join(' · ');
+function lastWords(service: ServiceSnapshot, nowMs: number): string {
+  const message = service.failure?.message ?? service.event;
+  return [...retryWords(service, nowMs), ...(message === null ? [] : [safeLine(message)])].join(
+    ' · ',
+  );
+}
+
+/** When a service is started again, if it is to be. */
+export function retryWords({ retryAt }: ServiceSnapshot, nowMs: number): readonly string[] {
+  return retryAt === null ? [] : [`retry in ${formatEta(Date.parse(retryAt) - nowMs)}`];
 }
 
 function markOf(service: ServiceSnapshot): Mark {

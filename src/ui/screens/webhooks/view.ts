@@ -2,7 +2,6 @@ import type { FlowRecord } from '../../../engine/flow-model/flow-record.js';
 import type { ServeState, ServiceSnapshot } from '../../../engine/serve/index.js';
 import {
   formatCount,
-  formatEta,
   formatRelativeTime,
   formatShortCount,
 } from '../../../engine/support/format.js';
@@ -13,6 +12,7 @@ import { ID_CHARS, statusPaint } from '../../flows/rows.js';
 import { safeLine } from '../../safe-text.js';
 import { paintedMark, type Style, type View } from '../../style.js';
 import { NO_ROUTES } from '../../webhook/routes.js';
+import { retryWords } from '../serve/view.js';
 
 /** The state of the screen of the webhook listener. */
 export interface WebhooksScreenState {
@@ -53,13 +53,13 @@ export function failureLines(
   style: Style,
   columns: number,
 ): readonly string[] {
-  const { failure, retryAt } = serviceOf(state) ?? {};
-  if (failure == null) return [];
-  const retry =
-    retryAt == null ? '' : ` · retry in ${formatEta(Date.parse(retryAt) - state.nowMs)}`;
+  const service = serviceOf(state);
+  if (service === undefined || service.failure === null) return [];
+  const { message, hint } = service.failure;
+  const reason = [message, ...retryWords(service, state.nowMs)].join(' · ');
   return [
-    ...wrapBehind('✗ ', `${failure.message}${retry}`, columns, style.fault),
-    ...(failure.hint == null ? [] : wrapBehind('  → ', failure.hint, columns, style.dim)),
+    ...wrapBehind('✗ ', reason, columns, style.fault),
+    ...(hint == null ? [] : wrapBehind('  → ', hint, columns, style.dim)),
   ];
 }
 
