@@ -55,7 +55,7 @@ const CHUNKS = {
   providers: ['engine/embeddings/list-providers.ts', 'engine/memory/embedding-status.ts'],
   // Calling a provider, including HTTP.
   asking: ['engine/embeddings/open-provider.ts'],
-  http: ['engine/providers/openai-shaped.ts'],
+  http: ['engine/providers/openai-shaped.ts', 'engine/providers/file-batch.ts'],
   // With ink and React.
   screen: ['ui/terminal/mount-screen.tsx'],
   // What the commands about dreaming share with others: searches that are recorded, tables, transcripts, schedules.
