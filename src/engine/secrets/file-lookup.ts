@@ -116,7 +116,6 @@ function parseObject(text: string, path: string, alias: string): Record<string, 
 }
 
 function singleLookup(text: string, path: string, alias: string): SecretLookup {
-  const value = text.replace(/\r?\n$/u, '');
   return (id) => {
     if (id !== WHOLE_FILE) {
       return new SecretFault(
@@ -124,7 +123,7 @@ function singleLookup(text: string, path: string, alias: string): SecretLookup {
         `use "id": "${WHOLE_FILE}" in the reference, or ${setCommand(alias, 'mode', 'json')}`,
       );
     }
-    if (value !== '') return value;
+    if (text.trim() !== '') return text;
     return new SecretFault(`${path} is empty`, 'write the value to it');
   };
 }

@@ -17,14 +17,16 @@ export type SecretOutcome =
   | { readonly ok: false; readonly error: SvcError };
 
 /**
- * The value of a secret; plain text is returned as it is.
+ * The value of a secret, without surrounding whitespace: files and variables often end with a line break,
+ * which no header can carry.
  *
  * @throws SvcError SECRET_UNRESOLVED, with the reference in `details`; or the signal's reason
  */
 export async function resolveSecret(input: SecretInput, context: SecretContext): Promise<string> {
   if (input.kind === 'plain') {
-    context.onSecret?.(input.value);
-    return input.value;
+    const value = input.value.trim();
+    context.onSecret?.(value);
+    return value;
   }
   const { source, provider, id } = input;
   const lookup = await askSafely({ source, provider, ids: [id] }, context);
@@ -47,7 +49,7 @@ export async function resolveSecrets(
   context: SecretContext,
 ): Promise<readonly SecretOutcome[]> {
   const outcomes = inputs.map((input): SecretOutcome | undefined =>
-    input.kind === 'plain' ? { ok: true, value: input.value } : undefined,
+    input.kind === 'plain' ? { ok: true, value: input.value.trim() } : undefined,
   );
   const references = inputs.flatMap((input, at) =>
     input.kind === 'plain' ? [] : [{ at, ...input }],
@@ -79,9 +81,10 @@ async function askSafely(inquiry: Inquiry, context: SecretContext): Promise<Secr
 function outcomeOf(reference: SecretReference, lookup: SecretLookup): SecretOutcome {
   const { source, provider, id } = reference;
   const answer = lookup(id);
-  const isText = typeof answer === 'string';
-  if (isText && answer.trim() !== '') return { ok: true, value: answer };
-  const fault = isText ? new SecretFault('the value is blank', 'set it to the secret') : answer;
+  const value = typeof answer === 'string' ? answer.trim() : answer;
+  if (typeof value === 'string' && value !== '') return { ok: true, value };
+  const fault =
+    value === '' ? new SecretFault('the value is blank', 'set it to the secret') : value;
   const message = `cannot resolve ${describeSecret(reference)}: ${fault.message}`;
   const details = { source, provider, id };
   return {

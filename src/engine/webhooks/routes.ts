@@ -91,16 +91,12 @@ export function accessOf(
   return { ok: true, verifier: createVerifier(verify, values), secret, refused };
 }
 
-/**
- * The key in a secret, or why a route cannot use it. Files and variables often end with a line break, which is not part
- * of it: no header can carry it, and no sender signs with it.
- */
+/** The key in a secret, or why a route cannot use it. */
 export function routeKey(verify: ResolvedVerify | undefined, secret: SecretOutcome): SecretOutcome {
   if (!secret.ok) return secret;
-  const value = secret.value.trim();
   try {
-    createVerifier(verify, [value]);
-    return { ok: true, value };
+    createVerifier(verify, [secret.value]);
+    return secret;
   } catch (error) {
     if (error instanceof SvcError) return { ok: false, error };
     throw error;

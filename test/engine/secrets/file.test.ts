@@ -77,13 +77,14 @@ test('the file must be a JSON object, and its text is never quoted', async () =>
   }
 });
 
-test('a single value is the whole file without one line end', async () => {
+test('a single value is the whole file without the whitespace around it', async () => {
   for (const [content, value] of [
     [PLANTED, PLANTED],
     [`${PLANTED}\n`, PLANTED],
     [`${PLANTED}\r\n`, PLANTED],
-    [`${PLANTED}\n\n`, `${PLANTED}\n`],
-    [` ${PLANTED} \n`, ` ${PLANTED} `],
+    [`${PLANTED}\n\n`, PLANTED],
+    [` ${PLANTED} \n`, PLANTED],
+    [`two ${PLANTED}\n`, `two ${PLANTED}`],
     ['{"a": "b"}', '{"a": "b"}'],
   ] as const) {
     const { context } = secretFile(content, { mode: 'singleValue' });

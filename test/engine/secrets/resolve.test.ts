@@ -30,7 +30,7 @@ function valuesOf(outcomes: readonly SecretOutcome[]): readonly string[] {
   return outcomes.map((outcome) => (outcome.ok ? outcome.value : outcome.error.message));
 }
 
-test('plain text is returned as it is', async () => {
+test('plain text is no reference', async () => {
   assert.is(await resolveSecret(PLAIN, contextOf({})), 'env:NOT_A_REFERENCE');
 });
 
@@ -79,6 +79,21 @@ test('a blank value is not a secret, whatever its source', async () => {
   for (const reference of [ref('env', 'default', 'BLANK'), ref('file', 'vault', '/blank')]) {
     assert.match((await refusal(reference, context)).message, /: the value is blank$/u);
   }
+});
+
+test('whitespace around a value is not part of the secret, whatever its source', async () => {
+  const padded = ` ${PLANTED}\r\n`;
+  const plain: SecretInput = { kind: 'plain', value: padded };
+  const file = secretFile(JSON.stringify({ key: padded }));
+  const heard: string[] = [];
+  const context = contextOf(file.context.settings, {
+    env: { API_KEY: padded },
+    onSecret: (value) => heard.push(value),
+  });
+  const inputs = [plain, ref('env', 'default', 'API_KEY'), ref('file', 'vault', '/key')];
+  for (const input of inputs) assert.is(await resolveSecret(input, context), PLANTED);
+  assert.equal(valuesOf(await resolveSecrets(inputs, context)), [PLANTED, PLANTED, PLANTED]);
+  assert.equal([...new Set(heard)], [PLANTED]);
 });
 
 test('an allowlist lets through what it names, and an empty one nothing', async () => {

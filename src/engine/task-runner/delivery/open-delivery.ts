@@ -98,9 +98,7 @@ async function secretOf(
   if (command !== undefined || secret === undefined) return '';
   const { env, onSecret } = context;
   const settings = loaded.resolved.secrets;
-  const value = await resolveSecret(secret, { env, settings, onSecret, signal });
-  // Files and variables often end with a line break, which is not part of the key.
-  return value.trim();
+  return resolveSecret(secret, { env, settings, onSecret, signal });
 }
 
 /**
