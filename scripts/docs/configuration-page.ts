@@ -43,7 +43,8 @@ A file that you name must exist. A file that exists but cannot be read is an err
 - Relative paths are relative to the folder of the file, and \`~\` is your home folder. Exception: \`extraPaths\` and the paths of
   collections are relative to the workspace.
 - Keys of durations end with their unit: \`…Ms\`, \`…Seconds\`, \`…Minutes\`, \`…Days\`.
-- \`svc config set\` and \`unset\` keep comments and formatting. Write paths like \`agents.list[0].id\`, and keys that contain dots like
+- \`svc config set\` and \`unset\` keep comments and formatting. They refuse what would add a fault, but can fix a
+  file fault by fault, and remove unknown keys. Write paths like \`agents.list[0].id\`, and keys that contain dots like
   \`models.providers["my.host"].api\`.
 - An agent in \`agents.list\` overrides \`agents.defaults.memorySearch\` field by field. Lists replace each other, except
   \`exclude\`, \`extraPaths\` and \`ext.extraCollections\`, which are joined.

@@ -12,7 +12,7 @@ import {
 } from './check.js';
 import { checkStores } from './check-file.js';
 import type { ConfigFault } from './config-fault.js';
-import { type ConfigPath, formatPath, isSameData, valueAt } from './config-path.js';
+import { type ConfigPath, formatPath, isSameData, parsePath, valueAt } from './config-path.js';
 import { type Discovery, discoverConfig, type LoadConfigOptions } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
@@ -47,8 +47,8 @@ export interface ValueEdit {
 }
 
 /**
- * Sets one key. Checks the whole file with the new value before writing it; creates a missing file. Waits for other
- * processes that change the configuration.
+ * Sets one key. Checks the whole file with the new value before writing it: faults that it had before may stay, and are
+ * in a warning. Creates a missing file. Waits for other processes that change the configuration.
  *
  * @throws SvcError USAGE, CONFIG_KEY_UNKNOWN, CONFIG_INVALID, CONFIG_WRITE_FAILED, STATE_UNWRITABLE, and errors of
  * reading the file; the signal's reason
@@ -78,7 +78,8 @@ export async function changeConfigValue(
 }
 
 /**
- * Removes one key, like {@link setConfigValue}; a missing key is not an error.
+ * Removes one key, like {@link setConfigValue}; a missing key is not an error, and neither is one in the file that the
+ * schema does not have.
  *
  * @throws SvcError as {@link setConfigValue}
  */
@@ -87,8 +88,12 @@ export async function unsetConfigValue(
   edit: Pick<ValueEdit, 'path'>,
   options: EditOptions,
 ): Promise<ConfigEdit> {
-  const known = { path: parseKnownPath(edit.path), value: undefined };
-  return applyEdit(context, () => known, options);
+  const written = parsePath(edit.path);
+  const known = ({ data }: CurrentFile): KnownEdit => {
+    const isWritten = valueAt(data, written) !== undefined;
+    return { path: isWritten ? written : parseKnownPath(edit.path), value: undefined };
+  };
+  return applyEdit(context, known, options);
 }
 
 interface KnownEdit {
@@ -131,49 +136,93 @@ function writeEdit(
   const before = valueAt(data, path);
   if (value !== undefined) requireRoom(current, path);
   const edited = isSameData(before, value) ? text : editJson(text, path, value);
-  const check: TextCheck = (checkedFile, checkedText) => {
-    const checked = checkConfigText(checkedFile, checkedText);
+  const check = (checkedText: string): CheckedConfig => {
+    const checked = checkConfigText(file, checkedText);
     if (checked.input === undefined) return checked;
     // Trusted or not: an edit of a trusted file stays trusted.
     const { faults } = checkStores(context, checked.document, checked.input);
     return faults.length === 0 ? checked : { ...checked, input: undefined, faults };
   };
-  const { input, warnings } = requireValidEdit(file, text, edited, check);
+  const { faults: earlier } = check(text);
+  const checked = check(edited);
+  requireNoneAdded(checked.faults, earlier, path);
   const changed = edited !== text;
   if (changed) replaceConfig(context, file, { before: current.found, after: edited });
-  const trusted = trustedInput(context, discovery, input);
-  const isIgnored = !isSameData(valueAt(trusted.input, path), valueAt(input, path));
+  // The value of a mistyped key may be a secret.
+  const isKnown = !earlier.some((fault) => fault.code === 'unknown-key' && isAt(path, fault));
   return {
     file,
     path: formatPath(path),
-    ...(before === undefined ? {} : { before: maskSecrets(before, path) }),
+    ...(before === undefined ? {} : { before: isKnown ? maskSecrets(before, path) : MASK }),
     ...(value === undefined ? {} : { after: maskSecrets(value, path) }),
     changed,
-    warnings: isIgnored ? [...warnings, ...trusted.warnings] : warnings,
+    warnings: warningsOf(context, discovery, checked, path),
   };
 }
 
-type TextCheck = (file: string, text: string) => CheckedConfig;
+/**
+ * Refuses an edit that adds faults, or leaves one in what was edited. A key that is written twice still is after setting
+ * it once.
+ */
+function requireNoneAdded(
+  faults: readonly ConfigFault[],
+  earlier: readonly ConfigFault[],
+  path: ConfigPath,
+): void {
+  const added = faults.filter(
+    (fault) =>
+      !earlier.some(isSameFault(fault)) || (fault.code !== 'duplicate-key' && isAt(path, fault)),
+  );
+  if (added.length > 0) throw refusal(added);
+}
+
+/** Whether a fault is of a value, or in it. */
+function isAt(path: ConfigPath, fault: ConfigFault): boolean {
+  const text = formatPath(path);
+  return `${fault.path}.`.startsWith(`${text}.`) || fault.path.startsWith(`${text}[`);
+}
+
+function warningsOf(
+  context: EngineContext,
+  discovery: Discovery,
+  checked: CheckedConfig,
+  path: ConfigPath,
+): readonly Warning[] {
+  const { faults, document } = checked;
+  if (checked.input === undefined) return [stillInvalid(document.file, faults)];
+  const { input, warnings } = requireValid(checked);
+  const trusted = trustedInput(context, discovery, input);
+  const isIgnored = !isSameData(valueAt(trusted.input, path), valueAt(input, path));
+  return isIgnored ? [...warnings, ...trusted.warnings] : warnings;
+}
+
+function stillInvalid(file: string, faults: readonly ConfigFault[]): Warning {
+  const { message, hint, location } = faultsError(file, faults);
+  const place = `${file}:${location?.line}:${location?.column}`;
+  return {
+    code: 'CONFIG_INVALID',
+    message: `the file is still invalid: ${place} ${message}`,
+    hint,
+  };
+}
 
 /**
- * Refuses an edit that leaves faults. Existing faults are reported with their location; new ones
+ * Refuses a change of a file that has or gets faults. Existing faults are reported with their location; new ones
  * have none, since nothing was written.
  */
-export function requireValidEdit(
-  file: string,
-  text: string,
-  edited: string,
-  check: TextCheck = checkConfigText,
-): ValidConfig {
-  const checked = check(file, edited);
+export function requireValidEdit(file: string, text: string, edited: string): ValidConfig {
+  const checked = checkConfigText(file, edited);
   if (checked.input !== undefined) return requireValid(checked);
-  const { faults } = check(file, text);
+  const { faults } = checkConfigText(file, text);
   const earlier = faults.filter((fault) => checked.faults.some(isSameFault(fault)));
-  if (earlier.length > 0) throw faultsError(file, earlier, FIX_FIRST);
-  const [first] = checked.faults;
-  throw new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
+  throw earlier.length > 0 ? faultsError(file, earlier, FIX_FIRST) : refusal(checked.faults);
+}
+
+function refusal(faults: readonly ConfigFault[]): SvcError {
+  const [first] = faults;
+  return new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
     hint: refusalHint(first),
-    details: { faults: checked.faults },
+    details: { faults },
   });
 }
 

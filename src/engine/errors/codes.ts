@@ -208,6 +208,8 @@ export const WARNING_CODES = {
   CAPTURE_LIMITED: 'A conversation has more decisions than one run captures.',
   CAPTURE_MODEL_UNUSED:
     'The configured model was not used, so rules found the decisions of a conversation.',
+  CONFIG_INVALID:
+    'The configuration was changed, but faults that it had before are left; other commands refuse it.',
   CONFIG_UNTRUSTED:
     'The configuration file is not trusted, so its risky keys are ignored until you run `svc config trust`.',
   CONFIG_WARNING: 'The configuration works but looks unintended.',

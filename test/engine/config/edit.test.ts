@@ -190,15 +190,45 @@ test('a number that JSON cannot hold is refused as it was written', () =>
     assert.match(error.message, '(got "1e309")');
   }));
 
-test('an edit may fix a fault, but not leave another one', () =>
+test('an edit may fix one of several faults, and a warning has those that are left', () =>
   inWorld(async ({ context, write }) => {
-    const file = write('project/svc.json', '{\n  "memory": { "citations": 1 }\n}');
-    await setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal });
-    write('project/svc.json', '{\n  "memory": { "citations": 1, "backend": 2 }\n}');
-    const error = await failureOf(() =>
-      setConfigValue(context, { path: 'memory.citations', value: 'on' }, { signal }),
+    const file = write('project/svc.json', '{\n  "memory": { "citations": 1, "backend": 2 }\n}');
+    const set = (path: string, value: string) =>
+      setConfigValue(context, { path, value }, { signal });
+    const { before, warnings } = await set('memory.citations', 'on');
+    assert.is(before, 1);
+    assert.equal(
+      warnings.map(({ code, message }) => [code, message]),
+      [
+        [
+          'CONFIG_INVALID',
+          `the file is still invalid: ${file}:2:45 "backend" must be one of "builtin", "ext" (got 2)`,
+        ],
+      ],
     );
-    assert.equal(error.location, { file, line: 2, column: 42 });
+    for (const path of ['memory.backend', 'memory']) {
+      const { message, hint } = await failureOf(() => set(path, '{"backend":3}'));
+      assert.match(message, '"backend" must be');
+      assert.match(hint ?? '', 'nothing was written');
+    }
+    assert.match((await failureOf(() => set('ui.theme', 'x'))).message, '"theme" must be');
+    assert.is(readFileSync(file, 'utf8'), '{\n  "memory": { "citations": "on", "backend": 2 }\n}');
+    assert.equal((await set('memory.backend', 'builtin')).warnings, []);
+  }));
+
+test('an unknown key of the file is removed without showing its value', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write(
+      'project/svc.json',
+      '{"models":{"providers":{"corp":{"apKey":"hunter2"}}},"a":1}',
+    );
+    const unset = (path: string) => unsetConfigValue(context, { path }, { signal });
+    const { before, warnings } = await unset('a');
+    assert.is(before, '********');
+    assert.match(warnings[0]?.message ?? '', 'unknown key "apKey"');
+    assert.is((await unset('models')).before, '********');
+    assert.is(readFileSync(file, 'utf8'), '{}');
+    assert.is((await failureOf(() => unset('a'))).code, 'CONFIG_KEY_UNKNOWN');
   }));
 
 test('a file with broken syntax is not edited', () =>
