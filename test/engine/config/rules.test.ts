@@ -353,6 +353,18 @@ test('short plain-text secrets are warned about', () => {
   );
 });
 
+test('an entry named like a value of provider that means something else is warned about', () => {
+  const config = {
+    ...search({ provider: 'none', fallback: 'none' }),
+    models: { providers: { auto: { api: 'openai' }, none: { api: 'chat-only' } } },
+  };
+  assert.equal(faultsOf(config), []);
+  assert.equal(
+    warningsOf(config).map(({ code, path }) => `${code} ${path}`),
+    ['setting-unused models.providers.auto', 'setting-unused models.providers.none'],
+  );
+});
+
 test('a variable of a program that looks like a reference is warned about', () => {
   const runtimes = {
     acp: { command: ['agent'], env: { KEY: 'env:AGENT_KEY', MODE: 'env:fast', URL: 'http://e' } },

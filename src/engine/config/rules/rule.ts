@@ -86,6 +86,7 @@ type ProviderTarget =
  * (spec/memory-search §2.1).
  */
 export function followProvider(input: ConfigInput, name: string): ProviderTarget {
+  if (name === 'auto' || name === 'none') return { kind: 'open' };
   const entries = input.models?.providers ?? {};
   const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
   const adapter = adapterOf(entry?.api ?? name) ?? adapterOf(name);
@@ -93,7 +94,6 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
     return { kind: 'unknown', entry: ['models', 'providers', name, 'api'] };
   }
   if (adapter !== undefined) return { kind: 'adapter', adapter };
-  if (name === 'auto' || name === 'none') return { kind: 'open' };
   return {
     kind: 'unknown',
     entry: entry === undefined ? undefined : ['models', 'providers', name],

@@ -178,6 +178,18 @@ export const switchesAreOn: Rule = function* (_input, scopes) {
   }
 };
 
+/** An entry that no `provider` can name. */
+export const entriesCanBeSelected: Rule = function* ({ models }) {
+  for (const id of ['auto', 'none'].filter((name) =>
+    Object.hasOwn(models?.providers ?? {}, name),
+  )) {
+    yield warning('setting-unused', ['models', 'providers', id], {
+      message: `memorySearch.provider ${JSON.stringify(id)} does not select this entry`,
+      expected: 'another id',
+    });
+  }
+};
+
 /** A multiplier below the minimum has no effect. */
 export const candidatesExceedMinimum: Rule = eachScope(function* (scope) {
   const { maxResults, hybrid } = scope.settings.query;
