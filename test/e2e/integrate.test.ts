@@ -173,11 +173,11 @@ test('it warns before an entry loses the memory that it selected', async () => {
   assert.equal(await warningsOf('--workspace', notes, '--yes'), []);
   assert.equal(await warningsOf('--workspace', notes), []);
   const dropped = `the entry selected another memory: --workspace '${notes}'`;
-  assert.equal(await warningsOf('--dry-run'), [[dropped, 'pass these flags again to keep it']]);
+  const hint = 'pass these flags again to keep it, or its new name if it was renamed';
+  assert.equal(await warningsOf('--dry-run'), [[dropped, hint]]);
   assert.equal(await warningsOf('--remove', '--dry-run'), []);
   renameSync(notes, home.at('renamed'));
-  const renamed = 'it does not exist any more; if it was renamed, pass its new name';
-  assert.equal(await warningsOf('--dry-run'), [[dropped, renamed]]);
+  assert.equal(await warningsOf('--dry-run'), [[dropped, hint]]);
   assert.equal(await warningsOf('--workspace', home.at('renamed'), '--dry-run'), []);
 });
 

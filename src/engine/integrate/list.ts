@@ -165,14 +165,6 @@ async function lackOf(
   return { missing: path ?? `agent ${missing}`, hint };
 }
 
-/** Whether the memory that a command selects no longer exists. */
-export async function isMemoryGone(words: readonly string[], context: IntegrateContext) {
-  const { workspace, config } = targetOf(words);
-  const paths = [workspace, config].filter((path) => path !== undefined);
-  const isGone = paths.some((path) => !existsSync(path));
-  return isGone || (await unknownAgent(words, context)) !== undefined;
-}
-
 /** The agent whose memory a command uses, if the configuration has no such agent. */
 async function unknownAgent(
   words: readonly string[],

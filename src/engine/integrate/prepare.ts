@@ -7,7 +7,7 @@ import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
 import { HOOK_PARTS } from './entry.js';
-import { hookEffect, isMemoryGone, otherUsersOfHook, serversIn, targetOf } from './list.js';
+import { hookEffect, otherUsersOfHook, serversIn, targetOf } from './list.js';
 import { type IntegrationPlan, type IntegrationRequest, planIntegration } from './plan.js';
 import { isTemporary, type MemoryTarget, targetWords } from './program.js';
 
@@ -40,8 +40,7 @@ export async function prepareIntegration(
   const remote = typedRemote === undefined ? undefined : validRemote(typedRemote);
   const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
   if (!isAdding) return { plan, warnings: [] };
-  const dropped = await targetWarning(context, plan);
-  return { plan, warnings: [...warningsAbout(context, plan, dropped)] };
+  return { plan, warnings: [...warningsAbout(context, plan)] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
@@ -112,11 +111,7 @@ async function recallTimeoutMs(
   return timeoutMs + setupGraceTimeoutMs + START_MS;
 }
 
-function* warningsAbout(
-  context: IntegrateContext,
-  plan: IntegrationPlan,
-  dropped: Warning | undefined,
-): Generator<Warning> {
+function* warningsAbout(context: IntegrateContext, plan: IntegrationPlan): Generator<Warning> {
   const { request, server } = plan;
   const { agent, scope, program } = request;
   const { title } = agent;
@@ -127,9 +122,8 @@ function* warningsAbout(
     const message = 'svc runs from the cache of npx, which is temporary';
     yield { code, message, hint: 'install svc with "npm install -g" and run this again' };
   }
-  if (dropped !== undefined) yield dropped;
-  const hooks = hooksWarning(context, plan);
-  if (hooks !== undefined) yield hooks;
+  yield* targetWarning(context, plan);
+  yield* hooksWarning(context, plan);
   if (!isRemote(server)) return;
   const { url, tokenEnv } = server;
   const parsed = new URL(url);
@@ -144,7 +138,7 @@ function* warningsAbout(
 }
 
 /** Warns before hooks for the memory of another server are replaced: an agent has one of a kind. */
-function hooksWarning(context: IntegrateContext, plan: IntegrationPlan): Warning | undefined {
+function* hooksWarning(context: IntegrateContext, plan: IntegrationPlan): Generator<Warning> {
   const { request, files } = plan;
   const changes = files.flatMap((file) => file.changes);
   const users = (['recall', 'capture'] as const)
@@ -152,9 +146,9 @@ function hooksWarning(context: IntegrateContext, plan: IntegrationPlan): Warning
       changes.some(({ part, change }) => part === HOOK_PARTS[kind] && change === 'update'),
     )
     .flatMap((kind) => otherUsersOfHook({ context, ...request }, kind));
-  if (users.length === 0) return undefined;
+  if (users.length === 0) return;
   const names = [...new Set(users)].join(', ');
-  return {
+  yield {
     code: 'INTEGRATION_DOUBTFUL',
     message: `this replaces the hooks of ${names}: ${request.agent.title} has hooks for one memory`,
     hint: `to keep them, register ${request.name} without --active-memory and --capture`,
@@ -173,25 +167,28 @@ export async function hookWarning(
 }
 
 /** Warns before an entry of a server elsewhere, or one that selects a memory, is replaced by one that selects none. */
-async function targetWarning(
+function* targetWarning(
   context: IntegrateContext,
   { request: { agent, scope, name, target, program, remote } }: IntegrationPlan,
-): Promise<Warning | undefined> {
-  if (remote !== undefined) return undefined;
+): Generator<Warning> {
+  if (remote !== undefined) return;
   const before = serversIn({ agent, context, scope }, program).find(
     (server) => server.name === name,
   );
   const code = 'INTEGRATION_DOUBTFUL';
   if (before?.url !== undefined) {
     const message = `this replaces the entry that connects to ${before.url}`;
-    return { code, message, hint: 'pass another --name to keep both' };
+    yield { code, message, hint: 'pass another --name to keep both' };
+  } else if (targetWords(target).length === 0) {
+    const dropped = targetWords(targetOf(before?.words ?? []))
+      .map(shellWord)
+      .join(' ');
+    if (dropped === '') return;
+    const message = `the entry selected another memory: ${dropped}`;
+    yield {
+      code,
+      message,
+      hint: 'pass these flags again to keep it, or its new name if it was renamed',
+    };
   }
-  if (targetWords(target).length > 0) return undefined;
-  const words = before?.words ?? [];
-  const dropped = targetWords(targetOf(words)).map(shellWord).join(' ');
-  if (dropped === '') return undefined;
-  const hint = (await isMemoryGone(words, context))
-    ? 'it does not exist any more; if it was renamed, pass its new name'
-    : 'pass these flags again to keep it';
-  return { code, message: `the entry selected another memory: ${dropped}`, hint };
 }
