@@ -14,7 +14,13 @@ import {
 } from 'fastify';
 import type { ListenAddress } from '../config/index.js';
 import { systemErrorCode } from '../errors/index.js';
-import { clientAddressOf, REQUEST_ID_HEADER, readCertificate, requestIdOf } from './listen.js';
+import {
+  clientAddressOf,
+  plainAddress,
+  REQUEST_ID_HEADER,
+  readCertificate,
+  requestIdOf,
+} from './listen.js';
 
 interface HttpServerOptions extends FastifyServerOptions {
   readonly address: ListenAddress;
@@ -93,7 +99,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     clientErrorHandler: (error, socket) => {
       const code = systemErrorCode(error) ?? '';
       if (code === 'ECONNRESET' || !socket.writable) {
-        const clientIp = socket.remoteAddress;
+        const clientIp = peerOf(socket);
         // The sender only sees that it failed: http:// instead of https://, or a certificate that it does not trust.
         if (code.startsWith('ERR_SSL_'))
           onFault(notHttp(tlsFault(error, code), clientIp, randomUUID()));
@@ -111,7 +117,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         if (!socket.writable) return;
         const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
         const requestId = randomUUID();
-        const clientIp = socket.remoteAddress;
+        const clientIp = peerOf(socket);
         endWith(socket, fault, requestId);
         // Part of a request that is answered and counted on its own.
         if (isPart) return;
@@ -136,7 +142,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const body = bodyOf(fault);
     const { method, url: path, socket } = request;
     const requestId = requestIdOf(request);
-    const clientIp = socket.remoteAddress;
+    const clientIp = peerOf(socket);
     onFault(unrouted(fault, { method, path, clientIp, requestId, isHooked: false }));
     response.writeHead(fault.status, {
       ...commonHeaders(requestId),
@@ -196,6 +202,11 @@ interface LatestRequest {
   readonly response: ServerResponse;
   /** Of the request before. */
   readonly before: ServerResponse | undefined;
+}
+
+/** Undefined if the connection is closed. */
+function peerOf({ remoteAddress }: Socket): string | undefined {
+  return remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
 }
 
 interface HttpFault {

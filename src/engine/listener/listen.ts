@@ -97,10 +97,17 @@ export function clientAddressOf({
   ip,
   ips,
   socket,
-}: Pick<FastifyRequest, 'ip' | 'ips' | 'socket'>): string {
-  if (isIP(ip) !== 0) return ip;
+}: Pick<FastifyRequest, 'ip' | 'ips'> & {
+  readonly socket: Pick<FastifyRequest['socket'], 'remoteAddress'>;
+}): string {
+  if (isIP(ip) !== 0) return plainAddress(ip);
   const addresses = [...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
-  return addresses.find((address) => isIP(address) !== 0) ?? '';
+  return plainAddress(addresses.find((address) => isIP(address) !== 0) ?? '');
+}
+
+/** An IPv4 client of a server that listens on `::` has an address like `::ffff:192.0.2.1`. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/iu, '');
 }
 
 /** The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. */

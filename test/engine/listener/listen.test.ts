@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { createHttpServer } from '../../../src/engine/listener/http-server.js';
-import { checkAddresses, listenOn } from '../../../src/engine/listener/listen.js';
+import { checkAddresses, clientAddressOf, listenOn } from '../../../src/engine/listener/listen.js';
 import { folderOf } from '../../support/temp-folder.js';
 
 test('an address that this machine lacks is named with its port, also where the port is held', async () => {
@@ -40,6 +40,19 @@ test('localhost is one address, where it has two as well', async () => {
   } finally {
     dns.lookup = lookup;
     await server.close();
+  }
+});
+
+test('an IPv4 client of a server that listens on an IPv6 address has its IPv4 address', () => {
+  const addressOf = (ip: string, remoteAddress: string) =>
+    clientAddressOf({ ip, socket: { remoteAddress } });
+  for (const [ip, remote, shown] of [
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1'],
+    ['nonsense', '::FFFF:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '::1', '2001:db8::1'],
+    ['::ffff:1', '::1', '::ffff:1'],
+  ] as const) {
+    assert.is(addressOf(ip, remote), shown);
   }
 });
 
