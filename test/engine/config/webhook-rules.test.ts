@@ -45,6 +45,16 @@ test('a session and a controller are not blank', () => {
   }
 });
 
+test('a session is short enough for an index of PostgreSQL, and is compared without surrounding spaces', () => {
+  const found = (sessionKey: string) => reports({ secret: KEY, sessionKey });
+  for (const fits of ['s', 'agent:main: two  words', 'ü'.repeat(255), '😀'.repeat(255)]) {
+    assert.equal(found(fits), [], fits);
+  }
+  for (const refused of [' s', 's ', 's\n', 's'.repeat(256)]) {
+    assert.match(found(refused).join('\n'), /^fault invalid-value .sessionKey: .* 255 characters/u);
+  }
+});
+
 test('accepted requests are answered with 200 or 202', () => {
   for (const acceptedStatus of [200, 202]) {
     assert.equal(reports({ secret: KEY, acceptedStatus }), []);

@@ -62,6 +62,17 @@ export function text() {
   return pattern(/\S/u, 'a string that is not blank');
 }
 
+/**
+ * A name by which stores find their rows, and which requests and commands repeat. PostgreSQL indexes at most 2,700
+ * bytes.
+ */
+export function storedName(what: string) {
+  return pattern(
+    /^\S(?:.{0,253}\S)?$/u,
+    `${what} of at most 255 characters, without surrounding spaces`,
+  );
+}
+
 /** A string matching an expression. */
 export function pattern(expression: RegExp, form: string) {
   return z.string().check(z.regex(expression)).register(NOTES, { form });

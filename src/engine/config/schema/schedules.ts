@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { key, NOTES, pattern, requiredKey, text, timeZone } from './keys.js';
+import { key, NOTES, pattern, requiredKey, storedName, text, timeZone } from './keys.js';
 import { actionFields } from './webhooks.js';
 
 const schedule = () =>
@@ -16,7 +16,7 @@ const schedule = () =>
       'Fields of the flow; texts can contain `{/schedule}`, `{/scheduledAt}` and `{/ranAt}`',
     ),
     task: key(actionFields(), 'Fields of a `run_task` in the new flow'),
-    sessionKey: key(text(), 'Session that owns the flows; required without `route`'),
+    sessionKey: key(storedName('a name'), 'Session that owns the flows; required without `route`'),
     route: key(
       text(),
       'Webhook route whose session and controller the flows get, so that its sender can drive them',

@@ -12,6 +12,7 @@ import {
   refined,
   requiredKey,
   section,
+  storedName,
   text,
   waitingTime,
 } from './keys.js';
@@ -121,7 +122,7 @@ const route = () =>
       pattern(/^(?:\/|\/?[^\s?#/][^\s?#]*)$/u, 'a request path without spaces, ? or #'),
       'Request path',
     ),
-    sessionKey: requiredKey(text(), 'Session that owns the flows of this route'),
+    sessionKey: requiredKey(storedName('a name'), 'Session that owns the flows of this route'),
     secret: key(
       secret(),
       'Shared secret of the requests, best with 24 characters or more; required without `verify`; see [Secrets](#secrets)',
@@ -188,11 +189,10 @@ const deliveries = () => ({
 
 /** `plugins.entries.webhooks` (spec/webhooks §2, §8). */
 export function webhooks() {
-  const routeId = pattern(/^\S(?:.*\S)?$/u, 'a route id without surrounding spaces');
   return {
     enabled: key(z.boolean(), 'Serve the routes'),
     config: section('Settings', () => ({
-      routes: key(z.record(routeId, route()), 'Routes by id'),
+      routes: key(z.record(storedName('a route id'), route()), 'Routes by id'),
       limits: section('Limits of every route', limits),
       deliveries: section('Record of the deliveries that were received', deliveries),
       openapi: key(
