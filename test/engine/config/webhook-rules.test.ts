@@ -55,6 +55,28 @@ test('a session is short enough for an index of PostgreSQL, and is compared with
   }
 });
 
+test('a route that ignores everything, and settings that it ignores, are reported', () => {
+  const verify = GITHUB;
+  const unsigned = { ...verify, toleranceSeconds: 60 };
+  const hmac = { scheme: 'hmac', secrets: [KEY], header: 'X-S', toleranceSeconds: 60 };
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{ verify, map: [] }, /^warning rule-never-matches .map: .*every request is ignored$/u],
+    [{ verify, map: [], unmatched: 'reject' }, / .map: .*every request is refused$/u],
+    [{ verify, unmatched: 'reject' }, /^warning setting-unused .unmatched: .* no map$/u],
+    [{ verify: unsigned }, /^warning setting-unused .verify.toleranceSeconds: .* no signed time$/u],
+    [{ verify: hmac }, / .verify.toleranceSeconds: .* no signed time$/u],
+    [{ secret: KEY, dedupeHours: 2 }, /^warning setting-unused .dedupeHours: .* no deliveryId$/u],
+  ];
+  for (const [route, expected] of cases) {
+    const found = reports(route);
+    assert.is(found.length, 1, JSON.stringify([route, found]));
+    assert.match(found.join('\n'), expected);
+  }
+  assert.equal(reports({ verify: { ...hmac, timestamp: '/sentAt' } }), []);
+  assert.equal(reports({ verify: { ...unsigned, scheme: 'stripe' }, dedupeHours: 2 }), []);
+  assert.equal(reports({ secret: KEY, dedupeHours: 2, deliveryId: 'X-Id' }), []);
+});
+
 test('accepted requests are answered with 200 or 202', () => {
   for (const acceptedStatus of [200, 202]) {
     assert.equal(reports({ secret: KEY, acceptedStatus }), []);

@@ -96,6 +96,44 @@ export const mapRulesWork: Rule = function* (input) {
   }
 };
 
+/** Settings of a route without an effect. */
+export const routeSettingsAreUsed: Rule = function* (input) {
+  for (const { route, path } of writtenRoutes(input)) {
+    for (const [keys, why] of unusedKeys(route)) {
+      yield warning('setting-unused', [...path, ...keys], {
+        message: `${keys.join('.')} has no effect: ${why}`,
+      });
+    }
+    if (route.map?.length !== 0) continue;
+    const rejects = route.unmatched === 'reject';
+    yield warning('rule-never-matches', [...path, 'map'], {
+      message: `map has no rules: every request is ${rejects ? 'refused' : 'ignored'}`,
+      expected: 'at least one rule; without map, bodies are actions',
+    });
+  }
+};
+
+function* unusedKeys(route: RouteInput): Generator<[keys: readonly string[], why: string]> {
+  const { verify, map, unmatched, dedupeHours } = route;
+  if (verify?.toleranceSeconds !== undefined && !signsTime(verify)) {
+    yield [['verify', 'toleranceSeconds'], 'requests of this route have no signed time'];
+  }
+  if (dedupeHours !== undefined && senderPlaces(route).id.length === 0) {
+    yield [['dedupeHours'], 'the route has no deliveryId'];
+  }
+  if (unmatched !== undefined && map === undefined) {
+    yield [['unmatched'], 'the route has no map'];
+  }
+}
+
+const TIMED_SCHEMES: readonly string[] = ['standard-webhooks', 'stripe', 'slack'];
+
+function signsTime(verify: NonNullable<RouteInput['verify']>): boolean {
+  return verify.scheme === 'hmac'
+    ? verify.timestamp !== undefined
+    : TIMED_SCHEMES.includes(verify.scheme);
+}
+
 type Condition = NonNullable<MapRule['when']>[string];
 
 /** Whether a rule matches everything that another one does. */
