@@ -8,6 +8,7 @@ import { titleOf } from '../../../../src/engine/memory/sources/archive/archive-s
 import { exportedConversation } from '../../../../src/engine/memory/sources/archive/exported-conversation.js';
 import { JsonElements } from '../../../../src/engine/memory/sources/archive/read-export.js';
 import { SessionArchive } from '../../../../src/engine/memory/sources/archive/session-archive.js';
+import { MS_PER_DAY } from '../../../../src/engine/support/time.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('data exports');
@@ -254,6 +255,17 @@ test('what was spoken to ChatGPT is imported with its transcription', async () =
   const { found } = await imported(zip([{ conversation_id: 'c', current_node: 'b', mapping }]));
   const turns = ['1 user: which soup', '2 assistant: Leek soup.'];
   assert.equal(found, [{ path: 'sessions/chatgpt/c', turns }]);
+});
+
+test('a conversation without times counts as continued until its export was written', async () => {
+  const { update_time: _, create_time: __, ...timeless } = CHATGPT;
+  const untimed = { mapping: node('b', null, 'user', ['which soup'], { create_time: 0 }) };
+  const bytes = JSON.stringify([{ ...timeless, ...untimed, current_node: 'b' }]);
+  const { archive } = await imported(bytes, 'conversations.json');
+  const [conversation] = archive.list(() => false).files;
+  // The file is newer than any that counts as finished.
+  assert.is(conversation?.mtimeMs, NOW - MS_PER_DAY);
+  assert.is([...(conversation?.turns?.() ?? [])][0]?.at, undefined);
 });
 
 test('a circular mapping ends', async () => {

@@ -283,7 +283,8 @@ export class SessionArchive {
         const turns = withoutForgotten(conversation.turns, leftOf);
         const last = updatedAt ?? turns.at(-1)?.at;
         // A time in the future would count as just changed forever.
-        const changedMs = Math.min(last === undefined ? 0 : Date.parse(last), nowMs - MS_PER_DAY);
+        const lastMs = last === undefined ? mtimeMs : Date.parse(last);
+        const changedMs = Math.min(lastMs, nowMs - MS_PER_DAY);
         const chars = turns.reduce((sum, { text }) => sum + text.length, 0);
         const fingerprint = { size: chars, mtimeMs: changedMs, ctimeMs: changedMs };
         const content = { path: `sessions/${reader}/${id}`, reader, importedFrom: path };

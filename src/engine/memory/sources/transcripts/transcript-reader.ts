@@ -123,11 +123,11 @@ export function textOfContent(
     .join('\n');
 }
 
-/** A time as ISO 8601, from ISO 8601 or milliseconds since the epoch; undefined for anything else. */
+/** A time as ISO 8601, from ISO 8601 or milliseconds since the epoch; undefined for anything else, and for 0. */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const time = new Date(value);
-  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+  return time.getTime() > 0 ? time.toISOString() : undefined;
 }
 
 /** The role by its name on the wire; undefined for system, tool, developer and others. */
