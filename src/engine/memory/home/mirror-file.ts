@@ -10,6 +10,7 @@ import {
   type OpenedIndex,
   openIndex,
   type SqliteIndex,
+  type StoredDocument,
   type VectorSettings,
 } from '../index/index.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
@@ -34,7 +35,13 @@ export async function mirrorFile(
     using index = closing(opened.index);
     await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
-    if (rebuild === undefined) return await updateIndex(run, index);
+    if (rebuild === undefined) {
+      // Erasing in place takes several times as long. But another process may embed for hours.
+      const rebuilt = index.isScrubRequested()
+        ? await rebuildIndex(run, opened, undefined)
+        : undefined;
+      return rebuilt ?? (await updateIndex(run, index));
+    }
     const { otherWorkspace, ...withoutOther } = rebuild;
     const hadNotes = otherWorkspace !== undefined && (await index.statistics()).documents > 0;
     return await rebuildIndex(run, opened, hadNotes ? rebuild : withoutOther);
@@ -64,18 +71,35 @@ async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummar
   return summaryOf(run, result, undefined);
 }
 
-/** @returns undefined if another process embeds */
+/**
+ * @param rebuild undefined to erase what was forgotten, which counts as an update
+ * @returns undefined if another process embeds
+ */
 async function rebuildIndex(
   run: SyncRun,
   opened: OpenedIndex,
-  rebuild: Rebuild,
+  rebuild: Rebuild | undefined,
 ): Promise<SyncSummary | undefined> {
-  const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
-  if (opened.state === 'ready') opened.index.close();
-  const replace = () => replaceIndex(run, { state: opened.state, isScrubRequested }, rebuild);
+  const replace = async () => {
+    const { state } = opened;
+    if (state !== 'ready') return replaceIndex(run, { state, isScrubRequested: false }, rebuild);
+    const { index } = opened;
+    const isScrubRequested = index.isScrubRequested();
+    const documents = rebuild === undefined ? await index.documents() : undefined;
+    index.close();
+    return replaceIndex(run, { state, isScrubRequested, documents }, rebuild);
+  };
   if (run.isAlone) return replace();
   const lock = { part: 'vectors', nowMs: run.options.clock.now(), waitMs: 0 } as const;
   return tryIndexLock(run.target.indexFile, lock, replace);
+}
+
+/** An index to replace. */
+interface OldIndex {
+  readonly state: OpenedIndex['state'];
+  readonly isScrubRequested: boolean;
+  /** What it has, to count what changes. */
+  readonly documents?: readonly StoredDocument[] | undefined;
 }
 
 /**
@@ -84,31 +108,44 @@ async function rebuildIndex(
  */
 async function replaceIndex(
   run: SyncRun,
-  old: { readonly state: OpenedIndex['state']; readonly isScrubRequested: boolean },
-  rebuild: Rebuild,
+  old: OldIndex,
+  rebuild: Rebuild | undefined,
 ): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
-  run.onEvent({ type: 'rebuild.started', ...rebuild });
+  if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
   try {
     using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
     // the old index is damaged.
     if (old.state !== 'missing') {
-      const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
+      const isKept = rebuild?.reason !== 'forced' || !reembeds(run.options);
       build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
     build.noteForgetList(forgetMark(run.target.forget));
-    const result = await fillIndex(run, build);
+    const filled = await fillIndex(run, build);
+    const result =
+      old.documents === undefined
+        ? filled
+        : { ...filled, ...countsSince(old.documents, await build.documents()) };
     if (result.stopped && old.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
     await tidyCopied(build, run.options, old.isScrubRequested);
+    if (old.isScrubRequested) build.scrubBuild();
     await publishBuild(build, indexFile, old.state);
+    if (old.isScrubRequested) await finishScrub(indexFile);
     return summaryOf(run, result, rebuild);
   } finally {
     removeIndexFiles(buildFile(indexFile));
   }
+}
+
+async function finishScrub(indexFile: string): Promise<void> {
+  const opened = openIndex(indexFile, 'write');
+  if (opened.state !== 'ready') return;
+  using index = closing(opened.index);
+  await index.finishScrub();
 }
 
 /** The cache is there so that unchanged text is not embedded again, even then (spec/memory-search §2.8). */
@@ -127,6 +164,20 @@ async function tidyCopied(
   // Without a provider nothing is dropped: it may only be off temporarily.
   const cacheEntries = dropsCache ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
+}
+
+function countsSince(before: readonly StoredDocument[], now: readonly StoredDocument[]) {
+  const keyOf = ({ source, path }: StoredDocument): string => JSON.stringify([source, path]);
+  const hashes = new Map(before.map((document) => [keyOf(document), document.hash]));
+  const kept = now.filter((document) => hashes.has(keyOf(document)));
+  const unchanged = kept.filter((document) => hashes.get(keyOf(document)) === document.hash);
+  return {
+    added: now.length - kept.length,
+    changed: kept.length - unchanged.length,
+    removed: before.length - kept.length,
+    unchanged: unchanged.length,
+    renamed: 0,
+  };
 }
 
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };

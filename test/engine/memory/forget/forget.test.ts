@@ -484,6 +484,31 @@ test('a concurrent reader delays erasing until the next sync, which is reported'
   assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
 });
 
+test('a rebuild while a process still reads the index leaves erasing to the next sync', async () => {
+  const world = await worldOf({ 'birds.md': NOTE });
+  const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM chunks').get();
+  await forget(world, 'birds.md#L7');
+  await world.backend.sync({ force: true });
+  assert.ok(await world.target.home.isScrubPending());
+  reader.exec('COMMIT');
+  reader.close();
+  await world.backend.sync({});
+  assert.not.ok(await world.target.home.isScrubPending());
+  assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
+});
+
+test('what forgetting changes in the index counts as changes, and nothing as rebuilt', async () => {
+  const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'Boats.\n' });
+  const forgetting = await world.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
+  rmSync(world.notes.at('other.md'));
+  world.notes.write('new.md', 'Bridges.\n');
+  const { rebuild, added, changed, removed, unchanged } = await world.backend.sync({});
+  assert.equal([rebuild, added, changed, removed, unchanged], [undefined, 1, 1, 1, 0]);
+});
+
 test('vectors of forgotten text are removed, others stay', async () => {
   const world = await worldOf({ 'a.md': `${SECRET}\n`, 'b.md': 'Boats in the harbour.\n' });
   await onIndex(world.target, async (index) => {

@@ -29,6 +29,11 @@ export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number):
   forgetVectors(database, atMs);
   rewriteFullText(database, tokenizer);
   database.exec('VACUUM');
+  finishScrub(database);
+}
+
+/** Erases what the log has of before a scrub. */
+export function finishScrub(database: Connection): void {
   // Writes the log back into the file and truncates it; 1 when a reader blocked it.
   const isBlocked = database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
   if (!isBlocked) database.exec("DELETE FROM meta WHERE key = 'scrub'");

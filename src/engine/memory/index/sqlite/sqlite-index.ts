@@ -10,7 +10,7 @@ import {
   openDatabaseBytes,
   sqliteDriver,
 } from '../../../sqlite/database.js';
-import { queryRows, runSql } from '../../../sqlite/query.js';
+import { queryRow, queryRows, runSql } from '../../../sqlite/query.js';
 import type { CandidateFilter } from '../candidates.js';
 import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
@@ -237,6 +237,15 @@ function createSqliteIndex(
     /** Erases deleted bytes from the file, and every unused vector. */
     scrub: async (atMs: number) =>
       (await import('./scrub.js')).scrub(database, identity.tokenizer, atMs),
+    /** Erases deleted bytes from a build that replaces an index whose scrub was requested. */
+    scrubBuild: () => {
+      // Without vectors, which are copied before it is known which are used, nothing was deleted from it.
+      if (queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined) database.exec('VACUUM');
+      // Until the file that it replaces has none of the old bytes.
+      writeMeta(database, 'scrub', '1');
+    },
+    /** Completes that in the file that was replaced. */
+    finishScrub: async () => (await import('./scrub.js')).finishScrub(database),
     /** Finishes a build so that other connections can open the file, and closes this one. */
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);
