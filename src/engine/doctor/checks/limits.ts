@@ -100,8 +100,8 @@ function countFolders(folders: readonly string[]): number {
     count += 1;
     if (count >= MOST_FOLDERS) return count;
     for (const entry of entries) {
-      const isWatched = entry.isDirectory() && !isIgnoredFolder(entry.name);
-      if (isWatched) pending.push(join(folder, entry.name));
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && !isIgnoredFolder(path)) pending.push(path);
     }
   }
   return count;

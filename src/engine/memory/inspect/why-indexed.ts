@@ -16,7 +16,7 @@ import {
   DREAM_REPORTS,
   displayPath,
   type ExcludeDecision,
-  isIgnoredFolder,
+  ignoredFolderIn,
   isIgnoreFile,
   kindOfName,
   type MemoryFilesOptions,
@@ -191,12 +191,10 @@ function settingFor(file: string): { readonly detail?: string } {
 }
 
 function outsideDetail(file: string, workspaceDir: string): string | undefined {
-  const names = displayPath(workspaceDir, file).split('/');
-  const ignored = names.find(isIgnoredFolder);
+  const path = displayPath(workspaceDir, file);
+  const ignored = ignoredFolderIn(path);
   if (ignored !== undefined) return `folders named ${ignored} are never indexed`;
-  return names.join('/').startsWith(`${DREAM_REPORTS}/`)
-    ? 'reports of dreaming are not memory'
-    : undefined;
+  return path.startsWith(`${DREAM_REPORTS}/`) ? 'reports of dreaming are not memory' : undefined;
 }
 
 /** What the index has of a file or folder, and why the last sync could not read the file. */

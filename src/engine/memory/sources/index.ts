@@ -33,6 +33,7 @@ export {
 } from './transcripts/transcript-reader.js';
 export {
   fingerprintOf,
+  ignoredFolderIn,
   isIgnoredFolder,
   kindOfName,
   walkFolder,

@@ -21,8 +21,8 @@ import { DREAM_REPORTS } from './read-document.js';
 import { notAFile, skipOf } from './skips.js';
 import type { TranscriptFile } from './transcripts/transcript-reader.js';
 import {
+  ignoredFolderIn,
   isExcluded,
-  isIgnoredFolder,
   type KindSelection,
   kindOfName,
   reportTemporary,
@@ -138,7 +138,7 @@ export function whyNoMemory(
       return 'outside';
     }
   }
-  if (path.split('/').some(isIgnoredFolder)) return 'ignored_folder';
+  if (ignoredFolderIn(path) !== undefined) return 'ignored_folder';
   if (kindOfName(path, {}) !== 'markdown') return 'other_kind';
   const exclusions = new Exclusions(workspaceDir, exclude, onSkip);
   return exclusions.excludes(workspaceDir, join(workspaceDir, path), false)

@@ -46,8 +46,14 @@ export interface WalkOptions extends KindSelection {
   readonly rules?: FolderRules | undefined;
 }
 
-export function isIgnoredFolder(name: string): boolean {
-  return IGNORED_FOLDERS.has(name);
+/** Whether a folder is never entered. @param path with its parent's name at least */
+export function isIgnoredFolder(path: string): boolean {
+  return IGNORED_FOLDER.test(path);
+}
+
+/** The first folder of a relative path that is never entered; undefined for none. */
+export function ignoredFolderIn(path: string): string | undefined {
+  return IN_IGNORED_FOLDER.exec(path)?.[1];
 }
 
 /** The document kind by file name; undefined for other files. */
@@ -67,10 +73,12 @@ export function kindOfName(
 }
 
 /**
- * Folders that are never entered: files of tools and of third parties, notes that were deleted in Obsidian, and earlier
- * versions that Syncthing keeps.
+ * Folders that are never entered: files of tools and of third parties, notes that were deleted in Obsidian or Logseq, and
+ * earlier versions that Syncthing and Logseq keep.
  */
-const IGNORED_FOLDERS = new Set(['.git', 'node_modules', '.trash', '.stversions']);
+const IGNORED = String.raw`(?:^|[\\/])(\.git|node_modules|\.trash|\.stversions|logseq[\\/](?:bak|\.recycle))`;
+const IGNORED_FOLDER = new RegExp(`${IGNORED}$`, 'u');
+const IN_IGNORED_FOLDER = new RegExp(String.raw`${IGNORED}(?:[\\/]|$)`, 'u');
 const MARKDOWN = /\.md$/i;
 /**
  * What macOS writes next to a file on a foreign disk, and Emacs and Word next to one that is being edited: none has its
@@ -135,9 +143,9 @@ function kindOfEntry(
   path: string,
   selection: KindSelection,
 ): DocumentKind | 'folder' | 'linked_folder' | undefined {
-  if (entry.isDirectory()) return isIgnoredFolder(entry.name) ? undefined : 'folder';
+  if (entry.isDirectory()) return isIgnoredFolder(path) ? undefined : 'folder';
   const kind = kindOfName(entry.name, selection);
-  if (kind !== undefined || isIgnoredFolder(entry.name)) return kind;
+  if (kind !== undefined || isIgnoredFolder(path)) return kind;
   return isLinkedFolder(entry, path) ? 'linked_folder' : undefined;
 }
 

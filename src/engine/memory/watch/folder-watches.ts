@@ -3,7 +3,13 @@ import { basename, dirname, join, sep } from 'node:path';
 import { isHandleShortage, systemErrorCode } from '../../errors/index.js';
 import { unlessSystemError } from '../../support/files.js';
 import { pushAll } from '../../support/lists.js';
-import { isIgnoredFolder, isIgnoreFile, kindOfName, type MemorySources } from '../sources/index.js';
+import {
+  ignoredFolderIn,
+  isIgnoredFolder,
+  isIgnoreFile,
+  kindOfName,
+  type MemorySources,
+} from '../sources/index.js';
 import { DATABASE_LOG, WatchScope } from './watch-scope.js';
 
 export interface FolderWatchesOptions {
@@ -142,7 +148,7 @@ export class FolderWatches {
     const folder = dirname(path);
     const name = basename(path);
     if (this.scope?.entries.get(folder)?.has(name) === true) return true;
-    if (!this.isInside(folder) || isIgnoredFolder(name)) return false;
+    if (!this.isInside(folder) || isIgnoredFolder(path)) return false;
     if (kindOfName(name, this.options.sources.memory) !== undefined) return true;
     if (isIgnoreFile(name) || this.scope?.isTranscript(path) === true) return true;
     // Other names only count as folders; a removed one is known by its watch.
@@ -163,7 +169,7 @@ export class FolderWatches {
     if (!WATCHES_TREES) return false;
     for (const tree of this.scope?.trees ?? []) {
       if (!folder.startsWith(tree + sep)) continue;
-      return !folder.slice(tree.length).split(sep).some(isIgnoredFolder);
+      return ignoredFolderIn(folder.slice(tree.length)) === undefined;
     }
     return false;
   }
@@ -221,8 +227,9 @@ function contentStamp(path: string): string {
 function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !isIgnoredFolder(entry.name))
-      .map((entry) => join(folder, entry.name));
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(folder, entry.name))
+      .filter((path) => !isIgnoredFolder(path));
   } catch (error) {
     if (isHandleShortage(error)) throw error;
     return [];

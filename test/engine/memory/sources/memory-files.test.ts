@@ -61,12 +61,16 @@ test('a folder contributes every Markdown file, except in folders of tools and o
     '.git/description.md': '',
     '.trash/deleted.md': '',
     'x/.stversions/a~20261120-093012.md': '',
+    'logseq/bak/pages/Birds/2026-11-20T09_30_12.000Z.Desktop.md': '',
+    'x/logseq/.recycle/pages_birds.md': '',
+    'bak/kept.md': '',
     '.obsidian/notes.md': '',
     'node_modules.md': '',
   });
   assert.equal(scan(ws.path, 'folder').paths.sort(), [
     '.obsidian/notes.md',
     'a.md',
+    'bak/kept.md',
     'node_modules.md',
   ]);
 });
