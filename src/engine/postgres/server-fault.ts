@@ -30,7 +30,7 @@ const UNREACHABLE = {
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
   message: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,
-  hint: 'check that it runs and that this host may connect to it; "svc storage status" tests it',
+  hint: 'check that it runs and that this host may connect to it',
 } as const satisfies Fault;
 
 /** It closed or refused connections; trying again helps. */
