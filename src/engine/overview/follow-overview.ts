@@ -98,7 +98,11 @@ export function overviewFollower({
   };
   const readConfig = async (): Promise<void> => {
     const { file } = discoverConfig(context, configFile);
-    if (!isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file])}`)) return;
+    // Trusting a file puts its risky keys into effect.
+    const trusted = `${state.stateDir}/trusted-configs`;
+    if (!isNew('config', file === undefined ? 'none' : `${file} ${fileStamp([file, trusted])}`)) {
+      return;
+    }
     await close();
     for (const part of ['dreams', 'listener', 'log', 'queries']) stamps.delete(part);
     polledMs.delete('storage');

@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { recordTrust, reviewFile } from '../../../src/engine/config/trust/config-trust.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import {
@@ -229,6 +230,26 @@ test('a running svc serve is shown with its address and faults, as long as it ru
     services: 2,
     failures: services.slice(0, 1),
   });
+  await followed.end();
+});
+
+test('a configuration that is trusted in another terminal is read again', async () => {
+  const home = tempFolder();
+  home.write(
+    'svc.json',
+    '{"agents":{"defaults":{"memorySearch":{"store":{"path":"own.sqlite"}}}}}',
+  );
+  const followed = follow(home, undefined, { env: { SVC_HOME: home.at('state') } });
+  const { context, told } = followed;
+  await until('everything', followed, ({ findings }) => findings !== undefined);
+  const before = told.filter((part) => part === 'config').length;
+  const review = reviewFile(context, {});
+  assert.is(review.state, 'untrusted');
+  recordTrust(context, review);
+  await waitFor(
+    'the configuration again',
+    () => told.filter((part) => part === 'config').length > before,
+  );
   await followed.end();
 });
 
