@@ -391,6 +391,18 @@ test('the URL of a server is a reference, or has no password', () => {
     assert.equal(codesOf(url), []);
 });
 
+test('a server is one of PostgreSQL', () => {
+  for (const url of ['jdbc:postgresql://db/svc', 'postgresql+psycopg://ada@db/svc', 'db']) {
+    assert.equal(
+      faultsOf({ storage: { url } }).map(({ code, path }) => `${code} ${path}`),
+      ['invalid-value storage.url'],
+    );
+  }
+  for (const url of ['env:URL', 'POSTGRESQL://ada@db/svc']) {
+    assert.equal(faultsOf({ storage: { url } }), []);
+  }
+});
+
 test('notifications go to one place, signed, and over a network encrypted', () => {
   const codesOf = (notify: object): readonly string[] =>
     faultsOf({ flows: { notify } }).map(({ code, path }) => `${code} ${path}`);

@@ -7,6 +7,7 @@ import type { ConfigInput } from '../schema/index.js';
 import {
   isRouteSecret,
   LEAST_SECRET_CHARS,
+  referencedVariable,
   usableVariable,
   writtenSecrets,
 } from '../secret-input.js';
@@ -44,6 +45,17 @@ function shouldBeLong(
     ? settings?.query.rerank.provider !== 'compatible'
     : settings === undefined || !isSelfHosted(input, settings.provider);
 }
+
+/** Every command would refuse it. */
+export const serverUrlIsOfPostgres: Rule = function* ({ storage }) {
+  const url = storage?.url;
+  if (typeof url !== 'string' || referencedVariable(url) !== undefined) return;
+  if (/^postgres(?:ql)?:\/\//iu.test(url)) return;
+  yield fault('invalid-value', ['storage', 'url'], {
+    message: '"url" must start with postgres:// or postgresql://',
+    expected: 'a URL like postgres://HOST:5432/DATABASE or a reference like env:SVC_DATABASE_URL',
+  });
+};
 
 /** With the password, anyone who reads the file could log in to the server of all hosts. */
 export const serverPasswordIsReference: Rule = function* ({ storage }) {
