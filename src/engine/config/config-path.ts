@@ -67,6 +67,15 @@ export function agentPlaces(at: number, path: ConfigPath): readonly [ConfigPath,
   ];
 }
 
+/** Where the value of a key can be written, best first: an agent inherits settings of memory search. */
+export function writingPlaces(path: ConfigPath): readonly ConfigPath[] {
+  const [root, list, position, key] = path;
+  const isInherited = root === 'agents' && list === 'list' && key === 'memorySearch';
+  return isInherited && position !== undefined
+    ? [path, ['agents', 'defaults', ...path.slice(3)]]
+    : [path];
+}
+
 /** Whether two values of parsed JSON or TOML are equal. */
 export function isSameData(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -9,6 +9,7 @@ import {
   type PathSegment,
   parsePath,
   valueAt,
+  writingPlaces,
 } from './config-path.js';
 import { computedDefault } from './defaults.js';
 import type { LoadConfigOptions } from './discovery.js';
@@ -88,10 +89,11 @@ export async function getConfigValue(
   const { file, input, resolved, warnings } = await loadConfig(context, options);
   const written = valueAt(input, known);
   const value = isLeaf(written) ? written : valueAt(resolved, known);
+  const isInFile = writingPlaces(known).some((place) => valueAt(input, place) !== undefined);
   return {
     path: formatPath(known),
     value: maskSecrets(value, known),
-    origin: written !== undefined ? 'file' : value === undefined ? 'unset' : 'default',
+    origin: value === undefined ? 'unset' : isInFile ? 'file' : 'default',
     file,
     fallback: value === undefined ? withFolders(computedDefault(known), context) : undefined,
     warnings,

@@ -1,7 +1,14 @@
 import type { SourceLocation, Warning } from '../errors/index.js';
 import type { EngineContext } from '../support/context.js';
 import { isRecord } from '../support/text.js';
-import { agentPlaces, type ConfigPath, DREAMING_PATH, formatPath, valueAt } from './config-path.js';
+import {
+  agentPlaces,
+  type ConfigPath,
+  DREAMING_PATH,
+  formatPath,
+  valueAt,
+  writingPlaces,
+} from './config-path.js';
 import type { LoadConfigOptions } from './discovery.js';
 import type { ConfigDocument } from './document.js';
 import { loadConfig, readDocument } from './load.js';
@@ -73,11 +80,7 @@ const DEFAULT_SEARCH = [...DEFAULTS, 'memorySearch'] as const;
 function wholeView(loaded: LoadedConfig): View {
   return {
     data: maskSecrets(loaded.resolved),
-    sources: (path) => {
-      const [root, list, position, key, ...rest] = path;
-      const ofAgent = root === 'agents' && list === 'list' && position !== undefined;
-      return ofAgent && key === 'memorySearch' ? [path, [...DEFAULT_SEARCH, ...rest]] : [path];
-    },
+    sources: writingPlaces,
   };
 }
 

@@ -382,6 +382,13 @@ test('get shows whether a value is written, a default, or unset, and where defau
     assert.equal(await origin('memory.citations'), ['on', 'file']);
     assert.equal(await origin('memory.backend'), ['builtin', 'default']);
     assert.equal(await origin('logging.file'), [undefined, 'unset']);
+    write(
+      'project/svc.json',
+      '{"agents":{"defaults":{"memorySearch":{"query":{"maxResults":9}}},"list":[{"id":"a"}]}}',
+    );
+    const query = 'agents.list[0].memorySearch.query';
+    assert.equal(await origin(`${query}.maxResults`), [9, 'file']);
+    assert.equal(await origin(`${query}.minScore`), [0.25, 'default']);
     const fallback = async (path: string, stateDir: string, cacheDir = stateDir) => {
       const state = { ...context.state, stateDir, cacheDir };
       return (await getConfigValue({ ...context, state }, `agents.defaults.${path}`)).fallback;
