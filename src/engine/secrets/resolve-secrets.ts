@@ -17,16 +17,14 @@ export type SecretOutcome =
   | { readonly ok: false; readonly error: SvcError };
 
 /**
- * The value of a secret, without surrounding whitespace: files and variables often end with a line break,
- * which no header can carry.
+ * The value of a secret; plain text is returned as it is.
  *
  * @throws SvcError SECRET_UNRESOLVED, with the reference in `details`; or the signal's reason
  */
 export async function resolveSecret(input: SecretInput, context: SecretContext): Promise<string> {
   if (input.kind === 'plain') {
-    const value = input.value.trim();
-    context.onSecret?.(value);
-    return value;
+    context.onSecret?.(input.value);
+    return input.value;
   }
   const { source, provider, id } = input;
   const lookup = await askSafely({ source, provider, ids: [id] }, context);
@@ -49,7 +47,7 @@ export async function resolveSecrets(
   context: SecretContext,
 ): Promise<readonly SecretOutcome[]> {
   const outcomes = inputs.map((input): SecretOutcome | undefined =>
-    input.kind === 'plain' ? { ok: true, value: input.value.trim() } : undefined,
+    input.kind === 'plain' ? { ok: true, value: input.value } : undefined,
   );
   const references = inputs.flatMap((input, at) =>
     input.kind === 'plain' ? [] : [{ at, ...input }],
@@ -78,6 +76,7 @@ async function askSafely(inquiry: Inquiry, context: SecretContext): Promise<Secr
   }
 }
 
+/** Files and variables often end with a line break, which is not part of the secret: no header can carry it. */
 function outcomeOf(reference: SecretReference, lookup: SecretLookup): SecretOutcome {
   const { source, provider, id } = reference;
   const answer = lookup(id);
