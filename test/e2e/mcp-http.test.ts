@@ -249,13 +249,10 @@ test("a token without a conversation uses the server's", async () => {
     return searchResultsOf(await callSearch(client, 'backup')).disabled === true;
   };
   assert.is(await isDenied(), true);
-  assert.is(await isDenied('--chat-type', 'direct'), false);
+  assert.is(await isDenied('--chat-type', 'direct', '--expires', '2h'), false);
   const listed = await runInSession(['mcp', 'token', 'list'], { home: home.path });
-  assert.match(
-    listed.stdout,
-    /^t0 +the server's +search, read +the server's +\S.* \d{4}-\d\d-\d\d$/m,
-  );
-  assert.match(listed.stdout, /^t2 +the server's +search, read +direct +/m);
+  assert.match(listed.stdout, /^t0 +the server's +search, read +the server's +\S.* in 90 days$/m);
+  assert.match(listed.stdout, /^t4 +the server's +search, read +direct +\S.* in 2 h$/m);
 });
 
 test('shuts down cleanly while clients hold streams open, and reports that with --json', async () => {

@@ -1,5 +1,5 @@
 import type { TokenListOutput } from '../../engine/mcp/index.js';
-import { formatRelativeTime } from '../../engine/support/format.js';
+import { formatRelativeTime, formatTimeUntil } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import type { View } from '../style.js';
 import { renderTable } from '../table.js';
@@ -27,21 +27,22 @@ export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }
       token.scopes.join(', '),
       safeLine(conversation.filter((fact) => fact !== null).join(' ')) || ofServer,
       formatRelativeTime(Date.parse(token.createdAt), nowMs),
-      token.expired ? style.fault('expired') : expiryOf(token),
+      token.expired ? style.fault('expired') : expiryOf(token, nowMs),
     ];
   });
   return renderTable(COLUMNS, rows, { style, columns });
 }
 
 /** What to do with a token that was printed. */
-export function renderCreatedToken(token: Omit<Token, 'expired'>): string {
+export function renderCreatedToken(token: Omit<Token, 'expired'>, nowMs: number): string {
+  const expiry = token.expiresAt === null ? 'never expires' : `expires ${expiryOf(token, nowMs)}`;
   return `${[
-    `created ${safeLine(token.name)}; expires: ${expiryOf(token)}`,
+    `created ${safeLine(token.name)}; ${expiry}`,
     'It is not stored and cannot be shown again. Clients send it in a header:',
     '  Authorization: Bearer TOKEN',
   ].join('\n')}\n`;
 }
 
-function expiryOf({ expiresAt }: Pick<Token, 'expiresAt'>): string {
-  return expiresAt === null ? 'never' : expiresAt.slice(0, 10);
+function expiryOf({ expiresAt }: Pick<Token, 'expiresAt'>, nowMs: number): string {
+  return expiresAt === null ? 'never' : formatTimeUntil(Date.parse(expiresAt), nowMs);
 }

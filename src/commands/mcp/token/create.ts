@@ -73,7 +73,7 @@ Give each person or machine a token of their own, so that you can revoke one. A 
       { stateDir: context.state.stateDir, nowMs, signal: this.signal },
     );
     this.write(value);
-    if (!flags.quiet) this.note(renderCreatedToken(token));
+    if (!flags.quiet) this.note(renderCreatedToken(token, nowMs));
     return { ...tokenOutput(token, nowMs), token: value };
   }
 }

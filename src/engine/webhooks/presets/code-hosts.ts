@@ -8,12 +8,12 @@ function github(
   title: string,
   { when, ...rule }: Pick<MapRule, 'set' | 'task' | 'when'>,
   body: JsonObject,
+  note = '',
 ): Preset {
   return {
     name: `github.${event}`,
     title: `GitHub: ${title}`,
-    setup:
-      'In *Settings, Webhooks* of the repository or organization: the URL of the route, content type `application/json`, a secret, and the event.',
+    setup: `In *Settings, Webhooks* of the repository or organization: the URL of the route, content type \`application/json\`, a secret, and the event.${note}`,
     route: {
       verify: { scheme: 'github', secrets: ['env:GITHUB_WEBHOOK_SECRET'] },
       map: [{ when: { event, ...when }, action: 'create_flow', ...rule }],
@@ -55,6 +55,7 @@ export const CODE_HOSTS: readonly Preset[] = [
       head_commit: { id: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c', message: 'Add notes' },
       pusher: { name: 'ada' },
     },
+    ' A push of hundreds of commits can be larger than [`limits.bodyBytes`](webhooks.md#answers), and is refused with 413 then: GitHub sends up to 25 MB.',
   ),
   github(
     'pull_request',
