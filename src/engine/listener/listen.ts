@@ -100,14 +100,18 @@ export function clientAddressOf({
 }: Pick<FastifyRequest, 'ip' | 'ips'> & {
   readonly socket: Pick<FastifyRequest['socket'], 'remoteAddress'>;
 }): string {
-  if (isIP(ip) !== 0) return plainAddress(ip);
-  const addresses = [...(ips ?? []).toReversed(), socket.remoteAddress ?? ''];
-  return plainAddress(addresses.find((address) => isIP(address) !== 0) ?? '');
+  const address = plainAddress(ip);
+  if (isIP(address) !== 0) return address;
+  const others = [...(ips ?? []).toReversed(), socket.remoteAddress ?? ''].map(plainAddress);
+  return others.find((other) => isIP(other) !== 0) ?? '';
 }
+
+/** With a port, as Azure's proxies write it. */
+const WITH_PORT = /^(?:\[(.+)\]|(\d+(?:\.\d+){3})):\d+$/u;
 
 /** An IPv4 client of a server that listens on `::` has an address like `::ffff:192.0.2.1`. */
 export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/iu, '');
+  return address.replace(WITH_PORT, '$1$2').replace(/^::ffff:(?=\d+\.)/iu, '');
 }
 
 /** The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. */

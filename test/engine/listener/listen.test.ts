@@ -43,7 +43,7 @@ test('localhost is one address, where it has two as well', async () => {
   }
 });
 
-test('an IPv4 client of a server that listens on an IPv6 address has its IPv4 address', () => {
+test('the address of a client has no port and no prefix of IPv6', () => {
   const addressOf = (ip: string, remoteAddress: string) =>
     clientAddressOf({ ip, socket: { remoteAddress } });
   for (const [ip, remote, shown] of [
@@ -51,6 +51,9 @@ test('an IPv4 client of a server that listens on an IPv6 address has its IPv4 ad
     ['nonsense', '::FFFF:192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '::1', '2001:db8::1'],
     ['::ffff:1', '::1', '::ffff:1'],
+    ['192.0.2.1:50000', '127.0.0.1', '192.0.2.1'],
+    ['[2001:db8::1]:50000', '127.0.0.1', '2001:db8::1'],
+    ['192.0.2.1:50000:', '127.0.0.1', '127.0.0.1'],
   ] as const) {
     assert.is(addressOf(ip, remote), shown);
   }
