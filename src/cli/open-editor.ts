@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
-import { SvcError, systemReason } from '../engine/errors/index.js';
+import { type SourceLocation, SvcError, systemReason } from '../engine/errors/index.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import type { EngineContext } from '../engine/support/context.js';
 import { documentFormatOf } from '../engine/support/document-format.js';
@@ -15,7 +15,7 @@ import { commandWords, endOfForeground } from './foreground.js';
  * @throws SvcError USAGE if the editor cannot be run
  */
 export async function openInEditor(
-  location: EditorLocation,
+  location: SourceLocation,
   { context: { env }, showLocation }: Pick<CommandContext, 'context' | 'showLocation'>,
 ): Promise<void> {
   const { file } = location;
@@ -80,14 +80,6 @@ export async function fileToEdit(
   });
 }
 
-/** A location in a file, counted from 1. */
-interface EditorLocation {
-  /** Absolute. */
-  readonly file: string;
-  readonly line: number;
-  readonly column?: number;
-}
-
 /** The names of editors, and the arguments that open a location in them. */
 const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[] = [
   // Not every vi has functions.
@@ -111,7 +103,7 @@ const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[]
  */
 export function editorCommand(
   command: string,
-  { file, line, column = 1 }: EditorLocation,
+  { file, line, column }: SourceLocation,
 ): { readonly program: string; readonly args: readonly string[] } {
   const [program = command, ...userArgs] = commandWords(command);
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');

@@ -260,5 +260,5 @@ function joined(
 
 async function placeIn(memory: OpenedMemory, { result }: ResultItem) {
   const line = matchedLine(result);
-  return { file: await fileToEdit(memory, { name: documentName(result), line }), line };
+  return { file: await fileToEdit(memory, { name: documentName(result), line }), line, column: 1 };
 }

@@ -79,6 +79,7 @@ test('filters in the query restrict the search, and another agent can be named',
   assert.equal(await screen.placeOf({ id: '', text: '', result }), {
     file: home.at('other/MEMORY.md'),
     line: 4,
+    column: 1,
   });
   await screen.close();
   await screen.memory.backend.close();

@@ -19,7 +19,8 @@ export default class MemoryEdit extends MemoryCommand {
     const { path, range } = parseCitation(args.citation);
     const line = range?.startLine ?? 1;
     const file = await fileToEdit(memory, { name: path, line });
-    if (!this.jsonEnabled()) await openInEditor({ file, line }, await this.commandContext());
+    const place = { file, line, column: 1 };
+    if (!this.jsonEnabled()) await openInEditor(place, await this.commandContext());
     return { path, file, line };
   }
 }

@@ -113,6 +113,6 @@ export function scriptIn(data: unknown): string | undefined {
   return typeof script === 'string' ? script : undefined;
 }
 
-function startOf(file: string): { file: string; line: number; column: number } {
+function startOf(file: string): SourceLocation {
   return { file, line: 1, column: 1 };
 }
