@@ -36,26 +36,15 @@ const TOO_LITTLE = 64 * MEBIBYTE;
 const LITTLE = 512 * MEBIBYTE;
 const FEW_FILES = 100;
 
-interface SpaceProblem {
-  readonly code: 'disk-full' | 'no-inodes';
-  readonly severity: 'fault' | 'warning';
-  readonly message: string;
-  readonly cause?: string;
-  readonly hint: string;
-}
-
 /** Undefined if there is room. */
-export function spaceProblem(
-  folder: string,
-  { freeBytes, freeFiles }: DiskSpace,
-): SpaceProblem | undefined {
+export function spaceProblem(folder: string, { freeBytes, freeFiles }: DiskSpace) {
   if (freeFiles !== undefined && freeFiles < FEW_FILES)
     return {
       code: 'no-inodes',
       severity: 'fault',
       message: `no more files can be created in ${folder}`,
       hint: 'delete some files: the file system has no inodes left',
-    };
+    } as const;
   if (freeBytes >= LITTLE) return undefined;
   return {
     code: 'disk-full',
@@ -63,5 +52,5 @@ export function spaceProblem(
     message: `the disk of ${folder} is almost full: ${formatBytes(freeBytes)} free`,
     cause: 'a new index is built before the old one is replaced',
     hint: 'free some space, or move the index with memorySearch.store.path',
-  };
+  } as const;
 }

@@ -1,3 +1,4 @@
+import type { StoredBatchJob } from '../../embeddings/index.js';
 import type { DayRange } from '../../support/day.js';
 import type { DocumentKey, PromotedLine, Source } from '../types.js';
 import type {
@@ -37,12 +38,8 @@ export interface FrontMatterFault {
 }
 
 /** A batch job at a provider that has not been collected yet. */
-export interface BatchJob {
-  readonly id: string;
+export interface BatchJob extends StoredBatchJob {
   readonly identity: string;
-  /** What its owner needs to resume it. */
-  readonly json: string;
-  readonly createdMs: number;
 }
 
 interface IndexStatistics extends DocumentCounts {

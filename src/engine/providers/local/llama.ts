@@ -29,22 +29,20 @@ export interface LlamaRankingContext {
   ): Promise<number>;
 }
 
+interface ContextOptions {
+  readonly contextSize: number;
+  readonly threads: number;
+  readonly createSignal: AbortSignal;
+}
+
 export interface LlamaModel {
   readonly trainContextSize: number;
   readonly fileInsights: { readonly supportsRanking: boolean };
   tokenize(text: string): Token[];
   dispose(): Promise<void>;
-  createEmbeddingContext(options: {
-    readonly contextSize: number;
-    readonly threads: number;
-    readonly createSignal: AbortSignal;
-  }): Promise<LlamaEmbeddingContext>;
+  createEmbeddingContext(options: ContextOptions): Promise<LlamaEmbeddingContext>;
   /** Only if the model supports it. */
-  createRankingContext(options: {
-    readonly contextSize: number;
-    readonly threads: number;
-    readonly createSignal: AbortSignal;
-  }): Promise<LlamaRankingContext>;
+  createRankingContext(options: ContextOptions): Promise<LlamaRankingContext>;
 }
 
 interface Llama {
