@@ -63,12 +63,16 @@ export function planImport(
 ): ImportPlan {
   const file = discoverConfig(context, configFile).file ?? context.state.userConfigFile;
   const before = configTextNow(file);
-  const merge = new SettingsMerge(file, before ?? EMPTY_CONFIG, context.homeDir);
-  const items = merge.apply(imported.settings);
+  const { items, text } = mergeSettings(
+    imported.settings,
+    file,
+    before ?? EMPTY_CONFIG,
+    context.homeDir,
+  );
   const leftOut = imported.leftOut.map(({ from, why }): ImportItem => {
     return { outcome: 'left', from, to: null, why };
   });
-  const agent = resolveAgent(loadConfigText(file, merge.text), undefined, context);
+  const agent = resolveAgent(loadConfigText(file, text), undefined, context);
   // A part of the memory of the workspace.
   const folder = join(agent.workspaceDir, 'memory', program);
   return {
@@ -77,8 +81,8 @@ export function planImport(
     items: [...items, ...leftOut],
     file,
     before,
-    text: merge.text,
-    diff: diffLines(maskConfigText(before ?? EMPTY_CONFIG), maskConfigText(merge.text)),
+    text,
+    diff: diffLines(maskConfigText(before ?? EMPTY_CONFIG), maskConfigText(text)),
     agent,
     folder,
     notes: planNotes(agent.workspaceDir, folder, imported.entries, agent.dreamTimezone),
@@ -86,108 +90,93 @@ export function planImport(
 }
 
 /** Sets one setting after the other, and keeps each that leaves the file valid. */
-class SettingsMerge {
-  text: string;
-  private readonly file: string;
-  private readonly homeDir: string;
-  private data: unknown;
-
-  constructor(file: string, text: string, homeDir: string) {
-    this.file = file;
-    this.homeDir = homeDir;
-    this.text = text;
-    this.data = requireValid(checkConfigText(file, text)).input;
-  }
-
-  apply(settings: readonly ImportedSetting[]): readonly ImportItem[] {
-    const take = (setting: ImportedSetting) => this.take(setting, settings);
-    const items = settings.map(take);
-    // Some settings are taken only with one that comes later.
-    return items.map((item, at) => {
-      const setting = settings[at];
-      return item.outcome === 'left' && setting !== undefined ? take(setting) : item;
-    });
-  }
-
-  private take(setting: ImportedSetting, all: readonly ImportedSetting[]): ImportItem {
+function mergeSettings(
+  settings: readonly ImportedSetting[],
+  file: string,
+  before: string,
+  homeDir: string,
+) {
+  let text = before;
+  let data: unknown = requireValid(checkConfigText(file, text)).input;
+  const take = (setting: ImportedSetting): ImportItem => {
     const { from, value, adds = false, note, agent } = setting;
-    const path = this.pathOf(agent, setting.path);
+    const path = pathOf(agent, setting.path);
     const item = { from, to: formatPath(path), why: note ?? null };
-    const existing = valueAt(this.data, path);
+    const existing = valueAt(data, path);
     if (path.includes('__proto__')) return { ...item, outcome: 'left', why: 'not a valid name' };
-    if (this.isOfOtherProvider(setting, all)) {
-      const why = 'it belongs to a provider that is not taken';
-      return { ...item, outcome: 'left', why };
-    }
-    const written = writtenSecrets(value, ALIASES, path);
-    const plain = written.find(({ secret }) => secret.kind === 'plain');
-    if (plain !== undefined) {
-      // A part of a value, such as the password of a URL, cannot be a reference.
-      const isPart = plain.inAddress || plain.path.length > path.length;
-      const why = isPart
-        ? 'it contains a secret in plain text and is not copied'
-        : `it is a secret in plain text and is not copied; set a variable, then: svc config set ${shellWord(item.to)} env:NAME`;
-      return { ...item, outcome: 'left', why };
-    }
+    const why = isOfOtherProvider(setting)
+      ? 'it belongs to a provider that is not taken'
+      : plainSecretIn(value, path);
+    if (why !== undefined) return { ...item, outcome: 'left', why };
     const isPaths = path.at(-1) === 'extraPaths';
-    const meaningOf = (one: unknown) => (isPaths ? this.placeOf(one) : one);
+    const meaningOf = (one: unknown) => (isPaths ? placeOf(one) : one);
     const target = adds ? withMissing(existing, value, meaningOf) : value;
     if (isSameData(existing, target)) return { ...item, outcome: 'present' };
     if (existing !== undefined && !adds) {
       return { ...item, outcome: 'conflict', why: 'svc.json has another value, which stays' };
     }
-    const withAgent = agent === undefined ? this.text : this.textWith(agent, path);
-    const edited = editJson(withAgent, path, target);
-    const checked = checkConfigText(this.file, edited);
+    const edited = editJson(textWith(agent, path), path, target);
+    const checked = checkConfigText(file, edited);
     if (checked.input === undefined) {
       const [fault] = checked.faults;
       return { ...item, outcome: 'left', why: fault?.message ?? 'it would not be valid' };
     }
-    this.text = edited;
-    this.data = checked.input;
+    text = edited;
+    data = checked.input;
     return { ...item, outcome: note === undefined ? 'taken' : 'translated' };
-  }
-
+  };
   /** Whether a setting belongs to the imported provider, while svc.json keeps another one, or would not be valid with it. */
-  private isOfOtherProvider(
-    { path, agent }: ImportedSetting,
-    all: readonly ImportedSetting[],
-  ): boolean {
+  const isOfOtherProvider = ({ path, agent }: ImportedSetting): boolean => {
     const keys = path.slice(path.indexOf('memorySearch') + 1);
     if (!PROVIDER_SETTINGS.some((own) => own.every((key, at) => keys[at] === key))) return false;
     const places = [
       ...(agent === undefined ? [] : [{ agent, path: ['memorySearch', 'provider'] }]),
       { agent: undefined, path: ['agents', 'defaults', 'memorySearch', 'provider'] },
     ];
-    const used = places.map((place) => valueAt(this.data, this.pathOf(place.agent, place.path)));
+    const used = places.map((place) => valueAt(data, pathOf(place.agent, place.path)));
     const imported = places.map(
       (place) =>
-        all.find((one) => one.agent === place.agent && isSameData(one.path, place.path))?.value,
+        settings.find((one) => one.agent === place.agent && isSameData(one.path, place.path))
+          ?.value,
     );
     const nameIn = (values: readonly unknown[]) =>
       values.find((value) => value !== undefined) ?? 'auto';
     return nameIn(used) !== nameIn(imported);
-  }
-
+  };
   /** `~/wiki` and a link to it are the same folder; a relative path depends on the workspace. */
-  private placeOf(item: unknown): unknown {
-    const path = typeof item === 'string' ? expandHome(item, this.homeDir) : '';
+  const placeOf = (item: unknown): unknown => {
+    const path = typeof item === 'string' ? expandHome(item, homeDir) : '';
     return isAbsolute(path) ? realOrGiven(path) : item;
-  }
-
-  private pathOf(agent: string | undefined, path: ConfigPath): ConfigPath {
+  };
+  const pathOf = (agent: string | undefined, path: ConfigPath): ConfigPath => {
     if (agent === undefined) return path;
-    const listed = valueAt(this.data, ['agents', 'list']);
+    const listed = valueAt(data, ['agents', 'list']);
     const list: readonly unknown[] = Array.isArray(listed) ? listed : [];
     const position = list.findIndex((entry) => isRecord(entry) && entry['id'] === agent);
     return ['agents', 'list', position === -1 ? list.length : position, ...path];
-  }
-
-  private textWith(agent: string, path: ConfigPath): string {
+  };
+  const textWith = (agent: string | undefined, path: ConfigPath): string => {
     const entry = path.slice(0, 3);
-    if (valueAt(this.data, entry) !== undefined) return this.text;
-    return editJson(this.text, entry, { id: agent });
-  }
+    if (agent === undefined || valueAt(data, entry) !== undefined) return text;
+    return editJson(text, entry, { id: agent });
+  };
+  const items = settings.map(take).map((item, at) => {
+    const setting = settings[at];
+    // Some settings are taken only with one that comes later.
+    return item.outcome === 'left' && setting !== undefined ? take(setting) : item;
+  });
+  return { items, text };
+}
+
+/** Why a value with a secret in plain text is not copied; undefined for any other. */
+function plainSecretIn(value: unknown, path: ConfigPath): string | undefined {
+  const written = writtenSecrets(value, ALIASES, path);
+  const plain = written.find(({ secret }) => secret.kind === 'plain');
+  if (plain === undefined) return undefined;
+  // A part of a value, such as the password of a URL, cannot be a reference.
+  return plain.inAddress || plain.path.length > path.length
+    ? 'it contains a secret in plain text and is not copied'
+    : `it is a secret in plain text and is not copied; set a variable, then: svc config set ${shellWord(formatPath(path))} env:NAME`;
 }
 
 /** A list with the items of another that it lacks. */
