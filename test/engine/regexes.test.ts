@@ -18,6 +18,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'engine/providers/local/model.ts':
     'a model reference of the configuration; its parts cannot hold what ends them',
   'engine/integrate/entry.ts': 'a fixed command line',
+  'engine/memory/sources/walk.ts': 'fixed names, next to a separator or an end',
   'engine/postgres/server-fault.ts': 'fixed words',
   'engine/providers/openai.ts': 'fixed words, and digits between two of them',
   'engine/memory/search/date-span.ts': 'names of months and weekdays, next to bounded digits',
