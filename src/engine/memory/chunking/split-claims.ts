@@ -119,6 +119,11 @@ export function turnClaims({ text, line }: SpokenText): Claim[] {
   return splitClaims(text).map((claim) => ({ ...claim, startLine: line, endLine: line }));
 }
 
+/** The statements in a message, as it was written, and as in a search result. */
+export function statementsOfTurn(text: string): string[] {
+  return [...splitClaims(text).map((claim) => claim.text), ...spokenClaims(oneLine(text))];
+}
+
 /** Splits a message into paragraphs and list items, each on one line. */
 export function turnParts(text: string): string[] {
   return text

@@ -83,8 +83,20 @@ export async function planForget(
       hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  const inNotes = sameLines(passages, documents, workspaceDir, fromFile);
-  return { passages, alsoIn: [...inNotes, ...(await sameTurns(passages, context))] };
+  const inTurns = await sameTurns(passages, context);
+  const search = { documents, workspaceDir, fromFile };
+  const statements = [...inTurns.statements, ...sameLines(passages, search).statements];
+  const planned = withStatements(passages, statements);
+  return { passages: planned, alsoIn: [...sameLines(planned, search).places, ...inTurns.places] };
+}
+
+/** Statements elsewhere that have a planned line in them are forgotten, too. */
+function withStatements(
+  [first, ...others]: readonly ForgetPassage[],
+  statements: readonly string[],
+): readonly ForgetPassage[] {
+  if (first === undefined) return [];
+  return [{ ...first, parts: [...first.parts, ...new Set(statements)] }, ...others];
 }
 
 type NamedRequest = ForgetRequest & { readonly target: string };

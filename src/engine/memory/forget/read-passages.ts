@@ -1,5 +1,4 @@
-import { oneLine } from '../../support/text.js';
-import { splitClaims, spokenClaims } from '../chunking/split-claims.js';
+import { splitClaims, statementsOfTurn } from '../chunking/split-claims.js';
 import {
   DISTINCTIVE_BYTES,
   Forgotten,
@@ -110,10 +109,7 @@ function partsOf(text: string, claims: readonly string[]): readonly string[] {
 
 /** The same for turns of a conversation, as they are in its transcript or in the index. */
 function partsOfTurns(turns: readonly string[]): readonly string[] {
-  return turns.flatMap((text) => {
-    const written = splitClaims(text).map((claim) => claim.text);
-    return partsOf(text, [...written, ...spokenClaims(oneLine(text))]);
-  });
+  return turns.flatMap((text) => partsOf(text, statementsOfTurn(text)));
 }
 
 /** A conversation to forget, or a part of it. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { redactSecrets } from '../../masking/index.js';
 import { letOthersRun } from '../../support/async.js';
+import { splitClaims, statementsOfTurn } from '../chunking/split-claims.js';
 import { DISTINCTIVE_BYTES, Forgotten, hashesOf, rangesOf, wordsOf } from '../forgotten/index.js';
 import type { ReadContext } from '../get/index.js';
 import type { StoredDocument } from '../index/index.js';
@@ -18,25 +19,55 @@ import {
 import { readableTurns } from '../sources/transcripts/read-conversation.js';
 import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 
-/** Copies of planned lines elsewhere. @param fromFile reports of dreaming count too */
+/** Copies of planned lines elsewhere. */
+export interface SameLines {
+  readonly places: readonly ForgetPlace[];
+  /** Statements that dreaming makes of such a line together with others, on one line: it may have recorded them. */
+  readonly statements: readonly string[];
+}
+
+/** @param fromFile reports of dreaming count too */
 export function sameLines(
   passages: readonly ForgetPassage[],
-  documents: readonly StoredDocument[],
-  workspaceDir: string,
-  fromFile: boolean,
-): readonly ForgetPlace[] {
+  {
+    documents,
+    workspaceDir,
+    fromFile,
+  }: {
+    readonly documents: readonly StoredDocument[];
+    readonly workspaceDir: string;
+    readonly fromFile: boolean;
+  },
+): SameLines {
   const parts = passages.flatMap((passage) => passage.parts);
   const forgotten = planned(parts);
   const traces = tracesIn(parts);
-  return placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
+  const statements: string[] = [];
+  const places = placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
     if (isOwnWriting && !fromFile) return [];
     const found = new Set(forgotten.linesIn(document.lines));
     if (isOwnWriting) for (const line of linesWithTraces(document, traces)) found.add(line);
+    if (found.size > 0) {
+      const claims = splitClaims(document.lines.text).map(({ text }) => text);
+      statements.push(...withTraces(claims, traces, forgotten));
+    }
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     return [...found].filter(
       (at) => !own.some(({ startLine, endLine }) => at + 1 >= startLine && at < endLine),
     );
+  });
+  return { places, statements };
+}
+
+function withTraces(
+  claims: readonly string[],
+  traces: readonly string[],
+  forgotten: Forgotten,
+): readonly string[] {
+  return claims.filter((claim) => {
+    const words = wordsOf(claim);
+    return traces.some((trace) => words.includes(trace)) && forgotten.removeFrom(claim) === claim;
   });
 }
 
@@ -53,9 +84,12 @@ export async function sameTurns(
     forgotten,
     signal,
   }: Pick<ReadContext, 'forgotten' | 'signal' | 'sources'>,
-): Promise<readonly ForgetPlace[]> {
-  if (transcripts === undefined) return [];
-  const wanted = planned(passages.flatMap(({ parts }) => parts));
+): Promise<SameLines> {
+  if (transcripts === undefined) return { places: [], statements: [] };
+  const parts = passages.flatMap((passage) => passage.parts);
+  const wanted = planned(parts);
+  const traces = tracesIn(parts);
+  const statements: string[] = [];
   const places: ForgetPlace[] = [];
   for (const file of scanTranscripts(transcripts).files) {
     // Reading all of them can take a minute.
@@ -66,12 +100,14 @@ export async function sameTurns(
     for (const { line, text } of readableTurns(file)) {
       if (own.some(({ startLine, endLine }) => line >= startLine && line <= endLine)) continue;
       const isGone = forgotten.removeFrom(text) === '';
-      if (!isGone && wanted.removeFrom(text) !== text) found.add(line - 1);
+      if (isGone || wanted.removeFrom(text) === text) continue;
+      found.add(line - 1);
+      statements.push(...withTraces(statementsOfTurn(text), traces, wanted));
     }
     const place = { path, absolutePath, fileHash: undefined };
     places.push(...rangesOf(found).map((range) => ({ ...place, ...range })));
   }
-  return places;
+  return { places, statements };
 }
 
 function planned(parts: readonly string[]): Forgotten {

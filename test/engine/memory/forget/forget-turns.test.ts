@@ -130,6 +130,21 @@ test('what a turn says is known in the words of dreaming, too', async () => {
   assert.is(forgotten.removeFrom(said.join(' ')), '');
 });
 
+test('what turns and notes elsewhere say around a forgotten line is known in the words of dreaming, too', async () => {
+  const said = ['We noted this for later.', SECRET];
+  const wrapped = ['As the warden told us last spring,', SECRET, 'Nobody else has seen it.'];
+  const world = worldOf([message('user', said.join('\n\n'))], `${SECRET}\n`);
+  world.notes.write('other.md', `${wrapped.join('\n')}\n\nA line without it stays in memory.\n`);
+  await world.backend.sync({});
+  await world.forget('note.md#L1');
+  const forgotten = await (await world.backend.forgetting()).forgotten();
+  assert.is(forgotten.removeFrom(said.join(' ')), '');
+  assert.is(forgotten.removeFrom(wrapped.join(' ')), '');
+  for (const line of ['We noted this for later.', 'A line without it stays in memory.']) {
+    assert.is(forgotten.removeFrom(line), line);
+  }
+});
+
 test('a transcript itself is never changed', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
