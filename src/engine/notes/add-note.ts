@@ -11,6 +11,7 @@ import {
   MOST_TRIES,
   writeGuarded,
 } from '../memory-files/guarded-file.js';
+import { isSqliteError } from '../sqlite/database.js';
 import { dayFormatter } from '../support/day.js';
 import { formatCount } from '../support/format.js';
 import {
@@ -143,7 +144,12 @@ export function writeEntry(
       writes.remove(id);
       throw error;
     }
-    writes.setState(id, 'applied');
+    try {
+      writes.setState(id, 'applied');
+    } catch (error) {
+      // The text is in the note: the next change of notes records that.
+      if (!isSqliteError(error)) throw error;
+    }
     const whole: NoteEntry = replaced === '' ? entry : [inserted.trimEnd()];
     return { outcome: 'added', id: writeId(id), ...placeOf(path, lines, whole) };
   }

@@ -1,3 +1,4 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ChatRequest } from '../../../src/engine/chat/apis.js';
@@ -118,6 +119,37 @@ test('a capture uses the configured model, and the rules where it fails', async 
   fake.trouble(undefined);
   assert.equal(textsOf(await capture(false)), ['added: Never deploy on Fridays.']);
   assert.equal(textsOf(await capture(false)), [], 'only what is new is captured');
+  await memory.backend.close();
+  await fake.close();
+});
+
+test('what is forgotten while the model answers is not captured', async () => {
+  let forget = (): void => undefined;
+  const reply = (): string => {
+    forget();
+    return '- Never deploy on Fridays.';
+  };
+  const fake = await startOpenAiChatFake({ reply });
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', 'Never deploy on Fridays.\n');
+  const file = home.write('talk.jsonl', message('user', 'Never deploy on Fridays.'));
+  const providers = { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } };
+  const config = { memory: { captureModel: 'corp/small' }, models: { providers } };
+  home.write('svc.json', JSON.stringify(config));
+  const { memory, options } = await noteWorld(home.path, home.at('svc.json'));
+  const forgetting = await memory.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'MEMORY.md#L1' });
+  await forgetting.hide(plan, { fromFile: false });
+  const { listFile } = memory.forget;
+  const list = readFileSync(listFile);
+  rmSync(listFile);
+  forget = () => writeFileSync(listFile, list);
+  const request = { file, reader: 'svc', session: undefined, dryRun: false } as const;
+  const { capture } = await captureConversation(memory, request, options);
+  assert.equal(
+    capture.decisions.map(({ outcome }) => outcome),
+    ['forgotten'],
+  );
   await memory.backend.close();
   await fake.close();
 });

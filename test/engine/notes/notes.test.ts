@@ -391,6 +391,25 @@ test('a write that was killed is completed or dropped by the next', async () => 
   assert.is(read(TODAY), '# 2026-11-20\n\n- a\n');
 });
 
+test('text that is in its note is added, even if that cannot be recorded at once', async () => {
+  const { add, list, read, dreams } = await newWorkspace();
+  await add('a');
+  const fails = dreams();
+  fails.database.exec(
+    "CREATE TRIGGER fails BEFORE UPDATE ON writes BEGIN SELECT RAISE(FAIL, 'disk I/O error'); END",
+  );
+  fails.close();
+  assert.is((await add('b')).outcome, 'added');
+  assert.is(read(TODAY), '# 2026-11-20\n\n- a\n- b\n');
+  const works = dreams();
+  works.database.exec('DROP TRIGGER fails');
+  works.close();
+  assert.equal(
+    (await list()).map(({ text }) => text),
+    ['- b', '- a'],
+  );
+});
+
 test('an undo that was killed is completed by the next', async () => {
   const { add, undo, list, write, read, dreams } = await newWorkspace();
   write(TODAY, '- mine\n');

@@ -66,7 +66,6 @@ export async function captureConversation(
     return { capture: { reader, session, turns: turns.length, decisions }, warnings };
   }
   const forgetting = await memory.backend.forgetting();
-  const forgotten = await forgetting.forgotten();
   const conversation = readConversation(request);
   const captured = await changeNotes(memory, options, (changer) =>
     capturedLineCount(changer, conversation),
@@ -74,6 +73,8 @@ export async function captureConversation(
   const turns = turnsAfter(conversation, captured);
   // Outside the lock, since a model takes long.
   const { texts, warnings } = await findDecisions(memory, turns, options.signal);
+  // Something may have been forgotten meanwhile.
+  const forgotten = await forgetting.forgotten();
   const capture = await changeNotes(memory, options, (changer): Capture => {
     // Meanwhile, the conversation may have gone on, been captured by another process, or been replaced.
     const current = readConversation(request);
