@@ -17,6 +17,11 @@ export interface LineRange {
   readonly endLine: number;
 }
 
+/** Lines of a document that are forgotten. */
+export interface ForgottenPlace extends LineRange {
+  readonly path: string;
+}
+
 /** Whether two ranges of one document have a line in common. */
 export function overlaps(a: LineRange, b: LineRange): boolean {
   return a.startLine <= b.endLine && b.startLine <= a.endLine;

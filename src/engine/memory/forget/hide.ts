@@ -70,8 +70,14 @@ export async function hide(
       });
     }
     const entries = [...list.entries, entry];
-    const traces = tracesIn(plan.passages.flatMap((passage) => passage.parts));
-    await home.writeForgetList({ ...list, next: list.next + 1, entries }, traces);
+    const own = plan.passages.filter(({ origin }) => origin === undefined);
+    await home.writeForgetList(
+      { ...list, next: list.next + 1, entries },
+      {
+        traces: tracesIn(plan.passages.flatMap((passage) => passage.parts)),
+        places: [...own, ...plan.alsoIn],
+      },
+    );
     changeFiles(changes);
     return entry;
   });

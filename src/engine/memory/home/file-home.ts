@@ -54,8 +54,8 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
       return mirrorFile(run, vectors);
     },
     readForgetList: () => readForgetList(listFile),
-    writeForgetList: async (list) => {
-      await withIndex('write', (index) => index.requestScrub());
+    writeForgetList: async (list, now) => {
+      await withIndex('write', (index) => index.requestScrub(now?.places));
       writeForgetList(listFile, list);
     },
     isScrubPending: async () =>

@@ -3,7 +3,7 @@ import type { Clock, EngineContext } from '../../support/context.js';
 import type { ForgetList } from '../forgotten/index.js';
 import type { MemoryIndex, OpenedIndex, Origin, OtherDocument } from '../index/index.js';
 import type { SyncRun, SyncSummary } from '../sync/index.js';
-import type { Chunk } from '../types.js';
+import type { Chunk, ForgottenPlace } from '../types.js';
 
 /**
  * Where the index of a memory is kept: in a file of this host, or on a server that several hosts share. What writes is
@@ -25,16 +25,24 @@ export interface IndexHome {
   /**
    * Replaces the list, and makes the next sync read every file again.
    *
-   * @param traces lines that are forgotten now, in plain text; they are not stored
+   * @param now what is forgotten now
    * @throws SvcError FORGET_FAILED, FORGET_OUTDATED
    */
-  writeForgetList(list: ForgetList, traces?: readonly string[]): Promise<void>;
+  writeForgetList(list: ForgetList, now?: ForgottenNow): Promise<void>;
   /** Whether forgotten content may still be in the index. */
   isScrubPending(): Promise<boolean>;
   /** Deletes what this host indexed, never a file of the user's. Takes the lock itself. */
   reset(clock: Clock): Promise<ResetResult>;
   /** The other hosts of a shared memory; undefined for a file. */
   readonly others?: OtherHosts | undefined;
+}
+
+/** What was just forgotten. It is not stored. */
+export interface ForgottenNow {
+  /** Lines in plain text. */
+  readonly traces: readonly string[];
+  /** Where this host has it. */
+  readonly places: readonly ForgottenPlace[];
 }
 
 /** The hosts of a shared memory, and what the others have indexed. */

@@ -90,9 +90,9 @@ export function createSharedHome({
       return summary;
     },
     readForgetList: async () => (await forgetList()).read(),
-    writeForgetList: async (list, forgottenNow = []) => {
+    writeForgetList: async (list, now) => {
       await (await forgetList()).write(list);
-      traces = [...traces, ...forgottenNow];
+      traces = [...traces, ...(now?.traces ?? [])];
     },
     isScrubPending: async () => (await (await forgetList()).uncleaned()).length > 0,
     reset: async (clock) => {

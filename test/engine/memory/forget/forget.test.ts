@@ -20,6 +20,7 @@ import { hide } from '../../../../src/engine/memory/forget/hide.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
+import { withIndexLock } from '../../../../src/engine/memory/sync/index-lock.js';
 import { openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/failure.js';
@@ -469,6 +470,18 @@ test('after a kill once the list is written, the next sync completes the forget'
   await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
   assert.equal(await finds(world, 'heron'), []);
   assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
+});
+
+test('what is forgotten is not found even while the index cannot be updated', async () => {
+  const second = 'The feeder needs seeds.';
+  const world = await worldOf({ 'birds.md': NOTE, 'other.md': `- ${SECRET}\n\n${second}\n` });
+  const forgetting = await world.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
+  await withIndexLock(world.target.indexFile, { nowMs: Date.now() }, async () => {
+    assert.equal(await finds(world, 'heron'), []);
+  });
+  assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
+  assert.equal((await finds(world, 'seeds')).toSorted(), ['birds.md', 'other.md']);
 });
 
 test('a concurrent reader delays erasing until the next sync, which is reported', async () => {

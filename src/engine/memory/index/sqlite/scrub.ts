@@ -1,6 +1,6 @@
 import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
-import { queryRows } from '../../../sqlite/query.js';
-import type { DocumentKey } from '../../types.js';
+import { queryRows, runSql } from '../../../sqlite/query.js';
+import type { DocumentKey, ForgottenPlace } from '../../types.js';
 import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
@@ -9,9 +9,20 @@ import { INSERT_TEXT } from './schema.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
 import { tidyEmbeddings } from './vectors/tidy-embeddings.js';
+import { addToChunkCount, chunkRemover } from './write-changes.js';
 
-export function requestScrub(database: Connection): void {
+/**
+ * Makes the next sync read every file again, and then scrub.
+ *
+ * @param places passages that must not be found until then; other text in their chunks comes back with it
+ */
+export function requestScrub(
+  database: Connection,
+  tokenizer: Tokenizer,
+  places: readonly ForgottenPlace[],
+): void {
   inWriteTransaction(database, () => {
+    removeChunksAt(database, tokenizer, places);
     // A transcript that only grew would be resumed, regardless of its hash.
     database.exec(
       `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
@@ -19,6 +30,31 @@ export function requestScrub(database: Connection): void {
        DELETE FROM tree`,
     );
   });
+}
+
+function removeChunksAt(
+  database: Connection,
+  tokenizer: Tokenizer,
+  places: readonly ForgottenPlace[],
+): void {
+  const removeChunk = chunkRemover(database, tokenizer);
+  let removed = 0;
+  for (const { path, startLine, endLine } of places) {
+    const rows = queryRows<StoredText>(
+      database,
+      `SELECT chunks.id, heading_path AS headings, text, source, path, language
+       FROM chunks JOIN documents ON documents.id = document_id
+       WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY chunks.id`,
+      path,
+      endLine,
+      startLine,
+    );
+    for (const row of rows) removeChunk(row, row, row.language);
+    removed += rows.length;
+    // It lacks them now, so that it must not count as unchanged.
+    runSql(database, "UPDATE documents SET hash = '' WHERE path = ?", path);
+  }
+  addToChunkCount(database, -removed);
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   sqliteDriver,
 } from '../../../sqlite/database.js';
 import { queryRow, queryRows, runSql } from '../../../sqlite/query.js';
+import type { ForgottenPlace } from '../../types.js';
 import type { CandidateFilter } from '../candidates.js';
 import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
@@ -230,8 +231,9 @@ function createSqliteIndex(
     forgetListMark: () => readMeta(database, FORGET_LIST) ?? '',
     /** Records the forget list by which files are read from now on. @param mark see forgetMark */
     noteForgetList: (mark: string) => writeMeta(database, FORGET_LIST, mark),
-    /** Makes the next sync read every file again, and then scrub. */
-    requestScrub: async () => (await import('./scrub.js')).requestScrub(database),
+    /** Makes the next sync read every file again, and then scrub. Passages at these places are gone at once. */
+    requestScrub: async (places: readonly ForgottenPlace[] = []) =>
+      (await import('./scrub.js')).requestScrub(database, identity.tokenizer, places),
     /** Whether a scrub was requested and has not completed. */
     isScrubRequested: () => readMeta(database, 'scrub') !== undefined,
     /** Erases deleted bytes from the file, and every unused vector. */

@@ -11,6 +11,36 @@ import { readMeta, recordKinds, writeMeta } from './read-documents.js';
 import { INSERT_TEXT } from './schema.js';
 import { lowerWholeTo, reviveWritten } from './vectors/spaces.js';
 
+/**
+ * Deletes chunks. A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
+ * counts, and with them the scores, would be wrong.
+ */
+export function chunkRemover(database: Connection, tokenizer: Tokenizer) {
+  const deleteText = database.prepare(
+    `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, parts, file_name)
+     VALUES ('delete', ?, ?, ?, ?, ?)`,
+  );
+  const freeHash = database.prepare(
+    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
+  );
+  const deleteChunk = database.prepare('DELETE FROM chunks WHERE id = ?');
+  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
+  return (
+    chunk: Pick<ChunkRow, 'headings' | 'id' | 'text'>,
+    key: DocumentKey,
+    language: string | null,
+  ): void => {
+    deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, languageByCode(language)));
+    if (hasVectors) freeHash.run(chunk.id);
+    deleteChunk.run(chunk.id);
+  };
+}
+
+/** Stored, because counting at search time would scan the whole table. */
+export function addToChunkCount(database: Connection, added: number): void {
+  writeMeta(database, 'chunks', String(Number(readMeta(database, 'chunks') ?? 0) + added));
+}
+
 /** Applies a change set to documents, chunks and full-text rows. The transaction is the caller's. */
 export function writeChanges(
   database: Connection,
@@ -27,14 +57,7 @@ export function writeChanges(
     `SELECT id, heading_path AS headings, text FROM chunks
      WHERE document_id = ? ORDER BY id DESC LIMIT ?`,
   );
-  const deleteText = database.prepare(
-    `INSERT INTO chunks_fts (chunks_fts, rowid, text, heading_path, parts, file_name)
-     VALUES ('delete', ?, ?, ?, ?, ?)`,
-  );
-  const freeHash = database.prepare(
-    'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
-  );
-  const deleteChunk = database.prepare('DELETE FROM chunks WHERE id = ?');
+  const removeChunk = chunkRemover(database, tokenizer);
   const deleteDocument = database.prepare('DELETE FROM documents WHERE id = ?');
   const updateDocument = database.prepare(
     `UPDATE documents SET size = ?, mtime_ms = ?, ctime_ms = ?, indexed_ms = ?
@@ -61,14 +84,10 @@ export function writeChanges(
   // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
   let firstWritten = Number.POSITIVE_INFINITY;
 
-  // A contentless full-text table needs a row's old content to delete it; otherwise SQLite's row and word
-  // counts, and with them the scores, would be wrong.
   const removeLast = (count: number, { id, language }: StoredKey, key: DocumentKey): void => {
     // FTS5 writes what it has with each id that is lower than the one before.
     for (const chunk of findLastChunks.all(id, count).reverse()) {
-      deleteText.run(chunk.id, ...columnTexts(chunk, key, tokenizer, languageByCode(language)));
-      if (hasVectors) freeHash.run(chunk.id);
-      deleteChunk.run(chunk.id);
+      removeChunk(chunk, key, language);
       addedChunks -= 1;
     }
   };
@@ -138,9 +157,7 @@ export function writeChanges(
     lowerWholeTo(database, firstWritten);
     reviveWritten(database, firstWritten);
   }
-  // Stored, because counting at search time would scan the whole table.
-  const before = Number(readMeta(database, 'chunks') ?? 0);
-  writeMeta(database, 'chunks', String(before + addedChunks));
+  addToChunkCount(database, addedChunks);
   recordKinds(database);
   database.exec('DELETE FROM tree');
 }
