@@ -1,7 +1,7 @@
 import { SvcError, type Warning } from '../errors/index.js';
 import { MASK } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
-import { isRecord } from '../support/text.js';
+import { isRecord, shellWord } from '../support/text.js';
 import {
   type CheckedConfig,
   checkConfigText,
@@ -18,6 +18,7 @@ import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
 import { coerceValue, parseKnownPath } from './known-path.js';
 import type { ConfigInput } from './schema/index.js';
+import { isListSchema, schemasAt } from './schema/walk.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
 import { trustedInput } from './trust/config-trust.js';
 import { configTextNow, EMPTY_CONFIG, replaceConfig, withConfigLock } from './write-config.js';
@@ -173,7 +174,7 @@ function requireNoneAdded(
     (fault) =>
       !earlier.some(isSameFault(fault)) || (fault.code !== 'duplicate-key' && isAt(path, fault)),
   );
-  if (added.length > 0) throw refusal(added);
+  if (added.length > 0) throw refusal(added, path);
 }
 
 /** Whether a fault is of a value, or in it. */
@@ -218,10 +219,11 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
   throw earlier.length > 0 ? faultsError(file, earlier, FIX_FIRST) : refusal(checked.faults);
 }
 
-function refusal(faults: readonly ConfigFault[]): SvcError {
+/** @param edited empty if that is not one key */
+function refusal(faults: readonly ConfigFault[], edited: ConfigPath = []): SvcError {
   const [first] = faults;
   return new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
-    hint: refusalHint(first),
+    hint: first && refusalHint(first, edited),
     details: { faults },
   });
 }
@@ -230,13 +232,23 @@ function refusal(faults: readonly ConfigFault[]): SvcError {
 const FIX_FIRST =
   'nothing was written; fix the file first: "svc config validate" shows every problem in place';
 
-function refusalHint({ message = '', expected, suggestion }: Partial<ConfigFault> = {}): string {
+function refusalHint(fault: ConfigFault, edited: ConfigPath): string {
+  const { code, path, message, expected, suggestion } = fault;
   if (suggestion !== undefined) return `did you mean "${suggestion}"? Nothing was written`;
+  const isList = path === formatPath(edited) && schemasAt(edited).some(isListSchema);
+  if (code === 'wrong-type' && isList) {
+    return `nothing was written; write a list as JSON, such as '["a", "b"]'`;
+  }
   const wanted =
     expected === undefined || message.includes(expected)
       ? 'use a valid value, or set what it depends on first'
       : `expected ${expected}`;
-  return `nothing was written; ${wanted}`;
+  const group = edited.map((_, at) => edited.slice(0, at)).findLast((one) => isAt(one, fault));
+  const isElsewhere = code === 'missing-key' && !isAt(edited, fault) && group !== undefined;
+  const both = isElsewhere
+    ? `; to set both at once: svc config set ${shellWord(formatPath(group))} JSON`
+    : '';
+  return `nothing was written; ${wanted}${both}`;
 }
 
 /** The file before an edit. */

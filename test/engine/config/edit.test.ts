@@ -178,6 +178,18 @@ test('an edit that would make the file invalid is refused and nothing is written
       /^nothing was written; expected query\.rerank\.model: /u,
     );
     assert.is(
+      await hintOf('agents.defaults.memorySearch.extraPaths', '~/notes'),
+      `nothing was written; write a list as JSON, such as '["a", "b"]'`,
+    );
+    assert.is(
+      await hintOf('gateway.tls.cert', 'a.pem'),
+      'nothing was written; expected cert and key, or neither; to set both at once: svc config set gateway.tls JSON',
+    );
+    assert.match(
+      (await hintOf('plugins.entries.webhooks.config.routes.a.verify.scheme', 'github')) ?? '',
+      / at once: svc config set plugins\.entries\.webhooks\.config\.routes\.a(?:\.verify)? JSON$/u,
+    );
+    assert.is(
       await hintOf('agents.defaults.memorySearch.provider', 'opneai'),
       'did you mean "openai"? Nothing was written',
     );
