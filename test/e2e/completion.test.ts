@@ -215,6 +215,18 @@ test('a startup file in another encoding keeps its bytes', async () => {
   assert.equal(readFileSync(startup), before);
 });
 
+test('a folder or a pipe in the place of the startup file is refused before anything is written', async () => {
+  for (const make of ['mkdir', 'mkfifo']) {
+    const root = home();
+    execFileSync(make, [root.at('.bashrc')]);
+    const options = { home: root.path, env: { SHELL: '/bin/bash' } };
+    const { code, stderr } = await runInSession(['completion', 'install', '--yes'], options);
+    assert.is(code, 2);
+    assert.is(stderr.split('\n')[0], `error: ${root.at('.bashrc')} is not a regular file`);
+    assert.not.ok(readdirSync(root.path).includes('completion'));
+  }
+});
+
 test('zsh gets compinit first, fish a file in its own folder, and other shells are refused', async () => {
   const root = home();
   // An empty variable means the home folder, not the current one.

@@ -27,7 +27,7 @@ const MARK = '# svc completion';
  * is a file because running svc at each start of a shell would delay it.
  *
  * @param shell undefined for the one of `$SHELL`
- * @throws SvcError USAGE where that is none of {@link COMPLETION_SHELLS}
+ * @throws SvcError USAGE where that is none of {@link COMPLETION_SHELLS}, or the startup file is none
  */
 export function planCompletion(
   shell: CompletionShell | undefined,
@@ -51,7 +51,7 @@ export function planCompletion(
   const file = join(folder, name === 'zsh' ? '.zshrc' : '.bashrc');
   const quoted = singleQuoted(scriptFile);
   const line = `${name === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
-  const isInstalled = existsSync(scriptFile) && bytesOf(file).includes(asBytes(line));
+  const isInstalled = bytesOf(file).includes(asBytes(line)) && existsSync(scriptFile);
   return { shell: name, scriptFile, startup: { file, line }, isInstalled };
 }
 
@@ -103,8 +103,13 @@ function withoutLine(bytes: string): string {
 /** One character for each byte: startup files need not be UTF-8, and the rest of them stays as it is. */
 const BYTES = 'latin1';
 
+/** @throws SvcError USAGE for a folder, which a container makes of a file to mount that is missing, and for a pipe */
 function bytesOf(file: string): string {
-  return existsSync(file) ? readFileSync(file, BYTES) : '';
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return '';
+  if (stats.isFile()) return readFileSync(file, BYTES);
+  const hint = 'move it away and run the command again';
+  throw new SvcError('USAGE', `${file} is not a regular file`, { hint });
 }
 
 function asBytes(text: string): string {
