@@ -78,7 +78,7 @@ export function renderUpgrade(upgrade: UpgradeOutput, style: Style): string {
     installation === 'checkout'
       ? `upgrade this checkout with ${style.bold(String(command))}`
       : command === null
-        ? 'upgrade it with what installed it'
+        ? 'upgrade it the way you installed it'
         : `upgrade with ${style.bold(command)}`;
   return `${versions}\n${advice}\n`;
 }
