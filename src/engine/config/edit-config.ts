@@ -16,7 +16,7 @@ import { type ConfigPath, formatPath, isSameData, parsePath, valueAt } from './c
 import { type Discovery, discoverConfig, type LoadConfigOptions } from './discovery.js';
 import { parseConfigText } from './document.js';
 import { editJson } from './edit-json.js';
-import { coerceValue, parseKnownPath } from './known-path.js';
+import { accepts, coerceValue, parseKnownPath } from './known-path.js';
 import type { ConfigInput } from './schema/index.js';
 import { isListSchema, schemasAt } from './schema/walk.js';
 import { isSecretPath, maskSecrets } from './secret-input.js';
@@ -109,6 +109,11 @@ function knownEdit(edit: ValueEdit): KnownEdit {
   if (value === MASK && isSecretPath(path)) {
     throw new SvcError('USAGE', `${MASK} is a placeholder, not a secret`, {
       hint: 'use the secret itself or, better, a reference like env:NAME',
+    });
+  }
+  if (value === null && !accepts(path, null)) {
+    throw new SvcError('USAGE', `${formatPath(path)} cannot be null`, {
+      hint: `to remove it: svc config unset ${shellWord(formatPath(path))}`,
     });
   }
   return { path, value };

@@ -56,10 +56,15 @@ export function coerceValue(path: ConfigPath, text: string): unknown {
   const parsed = parsedJson(text);
   // No number of JSON, which would be written as null.
   const json = parsed === Infinity || parsed === -Infinity ? undefined : parsed;
-  const accepts = (value: unknown): boolean =>
-    schemasAt(path).some((schema) => safeParse(schema, value).success);
-  if (json !== undefined && accepts(json)) return json;
-  return accepts(text) || json === undefined ? text : json;
+  if (json !== undefined && accepts(path, json)) return json;
+  // Nobody means the word.
+  const isText = json !== null && accepts(path, text);
+  return isText || json === undefined ? text : json;
+}
+
+/** Whether the schema has the value at a path. */
+export function accepts(path: ConfigPath, value: unknown): boolean {
+  return schemasAt(path).some((schema) => safeParse(schema, value).success);
 }
 
 export interface ConfigValue {

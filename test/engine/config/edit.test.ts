@@ -138,6 +138,19 @@ test('values are parsed by the type of the key', () =>
     assert.is(input.models?.providers?.['my.host']?.api, 'openai');
   }));
 
+test('null is not a text, and sets nothing', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', '{}');
+    for (const path of ['agents.defaults.workspace', 'memory.citations', 'gateway.port']) {
+      const error = await failureOf(() =>
+        setConfigValue(context, { path, value: 'null' }, { signal }),
+      );
+      assert.is(error.message, `${path} cannot be null`);
+      assert.is(error.hint, `to remove it: svc config unset ${path}`);
+    }
+    assert.is(readFileSync(file, 'utf8'), '{}');
+  }));
+
 test("without a file the user's is created, readable only by its owner", () =>
   inWorld(async ({ context, at }) => {
     const { file } = await setConfigValue(
