@@ -151,7 +151,7 @@ function writeEdit(
   };
   const { faults: earlier } = check(text);
   const checked = check(edited);
-  requireNoneAdded(checked.faults, earlier, path);
+  requireNoneAdded(checked.faults, earlier, { path, value });
   const changed = edited !== text;
   if (changed) replaceConfig(context, file, { before: current.found, after: edited });
   // The value of a mistyped key may be a secret.
@@ -173,13 +173,14 @@ function writeEdit(
 function requireNoneAdded(
   faults: readonly ConfigFault[],
   earlier: readonly ConfigFault[],
-  path: ConfigPath,
+  edit: KnownEdit,
 ): void {
   const added = faults.filter(
     (fault) =>
-      !earlier.some(isSameFault(fault)) || (fault.code !== 'duplicate-key' && isAt(path, fault)),
+      !earlier.some(isSameFault(fault)) ||
+      (fault.code !== 'duplicate-key' && isAt(edit.path, fault)),
   );
-  if (added.length > 0) throw refusal(added, path);
+  if (added.length > 0) throw refusal(added, edit);
 }
 
 /** Whether a fault is of a value, or in it. */
@@ -224,11 +225,11 @@ export function requireValidEdit(file: string, text: string, edited: string): Va
   throw earlier.length > 0 ? faultsError(file, earlier, FIX_FIRST) : refusal(checked.faults);
 }
 
-/** @param edited empty if that is not one key */
-function refusal(faults: readonly ConfigFault[], edited: ConfigPath = []): SvcError {
+/** @param edit undefined if it is not of one key */
+function refusal(faults: readonly ConfigFault[], edit?: KnownEdit): SvcError {
   const [first] = faults;
   return new SvcError('CONFIG_INVALID', first?.message ?? 'invalid value', {
-    hint: first && refusalHint(first, edited),
+    hint: first && refusalHint(first, edit),
     details: { faults },
   });
 }
@@ -237,10 +238,10 @@ function refusal(faults: readonly ConfigFault[], edited: ConfigPath = []): SvcEr
 const FIX_FIRST =
   'nothing was written; fix the file first: "svc config validate" shows every problem in place';
 
-function refusalHint(fault: ConfigFault, edited: ConfigPath): string {
+function refusalHint(fault: ConfigFault, edit: KnownEdit = { path: [], value: null }): string {
   const { code, path, message, expected, suggestion } = fault;
   if (suggestion !== undefined) return `did you mean "${suggestion}"? Nothing was written`;
-  const isList = path === formatPath(edited) && schemasAt(edited).some(isListSchema);
+  const isList = path === formatPath(edit.path) && schemasAt(edit.path).some(isListSchema);
   if (code === 'wrong-type' && isList) {
     return `nothing was written; write a list as JSON, such as '["a", "b"]'`;
   }
@@ -248,11 +249,14 @@ function refusalHint(fault: ConfigFault, edited: ConfigPath): string {
     expected === undefined || message.includes(expected)
       ? 'use a valid value, or set what it depends on first'
       : `expected ${expected}`;
-  const group = edited.map((_, at) => edited.slice(0, at)).findLast((one) => isAt(one, fault));
-  const isElsewhere = code === 'missing-key' && !isAt(edited, fault) && group !== undefined;
-  const both = isElsewhere
-    ? `; to set both at once: svc config set ${shellWord(formatPath(group))} JSON`
-    : '';
+  const parents = edit.path.map((_, at) => edit.path.slice(0, at));
+  const parent = parents.findLast((one) => isAt(one, fault));
+  if (code !== 'missing-key' || parent === undefined) return `nothing was written; ${wanted}`;
+  const whole = shellWord(formatPath(parent));
+  if (edit.value === undefined) {
+    return `nothing was written; to remove all of it: svc config unset ${whole}`;
+  }
+  const both = isAt(edit.path, fault) ? '' : `; to set both at once: svc config set ${whole} JSON`;
   return `nothing was written; ${wanted}${both}`;
 }
 

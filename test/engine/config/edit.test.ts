@@ -206,6 +206,12 @@ test('an edit that would make the file invalid is refused and nothing is written
       await hintOf('agents.defaults.memorySearch.provider', 'opneai'),
       'did you mean "openai"? Nothing was written',
     );
+    write('project/svc.json', '{"agents":{"list":[{"id":"a"}]}}');
+    const part = { path: 'agents.list[0].id' };
+    assert.is(
+      (await failureOf(() => unsetConfigValue(context, part, { signal }))).hint,
+      "nothing was written; to remove all of it: svc config unset 'agents.list[0]'",
+    );
   }));
 
 test('a number that JSON cannot hold is refused as it was written', () =>
