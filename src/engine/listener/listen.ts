@@ -61,11 +61,20 @@ function listenFault(
 ): unknown {
   const hint = LISTEN_FAULTS[systemErrorCode(error) ?? ''];
   if (hint === undefined) return error;
-  return new SvcError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${hint.why}`, {
+  return new SvcError('LISTEN_FAILED', `cannot listen on ${urlHost(host)}:${port}: ${hint.why}`, {
     hint: hint.hint,
     cause: error,
   });
 }
+
+const NOT_HERE = {
+  why: 'this machine does not have that address',
+  hint: 'set gateway.host to an address of this machine; 127.0.0.1 accepts local connections only',
+};
+const UNKNOWN_NAME = {
+  why: 'the host name is unknown',
+  hint: 'set gateway.host to an address of this machine',
+};
 
 const LISTEN_FAULTS: Readonly<Record<string, { readonly why: string; readonly hint: string }>> = {
   EADDRINUSE: {
@@ -76,14 +85,14 @@ const LISTEN_FAULTS: Readonly<Record<string, { readonly why: string; readonly hi
     why: 'permission denied',
     hint: 'set gateway.port to 1024 or above',
   },
-  EADDRNOTAVAIL: {
-    why: 'this machine does not have that address',
-    hint: 'set gateway.host to an address of this machine; 127.0.0.1 accepts local connections only',
+  EADDRNOTAVAIL: NOT_HERE,
+  EAFNOSUPPORT: NOT_HERE,
+  EAI_AGAIN: UNKNOWN_NAME,
+  EINVAL: {
+    why: 'no connection can arrive at that address',
+    hint: 'write a link-local address with its interface, such as fe80::1%eth0',
   },
-  ENOTFOUND: {
-    why: 'the host name is unknown',
-    hint: 'set gateway.host to an address of this machine',
-  },
+  ENOTFOUND: UNKNOWN_NAME,
 };
 
 /** One IPv6 client usually has a whole /64 network: four groups. */

@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { SvcError } from '../../../src/engine/errors/index.js';
 import { createHttpServer } from '../../../src/engine/listener/http-server.js';
 import { checkAddresses, clientAddressOf, listenOn } from '../../../src/engine/listener/listen.js';
+import { failureOf } from '../../support/failure.js';
 import { folderOf } from '../../support/temp-folder.js';
 
 test('an address that this machine lacks is named with its port, also where the port is held', async () => {
@@ -17,6 +18,12 @@ test('an address that this machine lacks is named with its port, also where the 
       (error: unknown) => (error instanceof Error ? error.message : 'another'),
     );
     assert.is(message, 'cannot listen on 192.0.2.1:18797: this machine does not have that address');
+  }
+  // A link-local address that names no interface.
+  for (const host of ['2001:db8::1', 'fe80::1']) {
+    const { code, message } = await failureOf(checkAddresses([{ ...wanted, host }], []));
+    assert.is(code, 'LISTEN_FAILED');
+    assert.match(message, `cannot listen on [${host}]:18797: `);
   }
 });
 

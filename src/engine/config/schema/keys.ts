@@ -160,7 +160,7 @@ function isNetwork(text: string): boolean {
 export function host() {
   return refined(
     (text) => isIP(text) !== 0 || /^[^\s:/?#@%\\[\]]+$/u.test(text),
-    'an IP address or the name of a host, without a port',
+    'an IP address or the name of a host, without a port or brackets',
   );
 }
 

@@ -42,7 +42,7 @@ export function httpSettings(
   if (tls === undefined && trustedProxies.length === 0) {
     throw new SvcError(
       'MCP_HTTP_INSECURE',
-      `tokens and notes would be sent unencrypted to ${host}: neither TLS nor a proxy is configured`,
+      `tokens and notes would be sent unencrypted to ${urlHost(host)}: neither TLS nor a proxy is configured`,
       {
         hint: 'set mcp.http.tls, or mcp.http.trustedProxies and mcp.http.publicUrl if a proxy serves HTTPS; 127.0.0.1 accepts local programs only',
       },
