@@ -6,7 +6,7 @@ import { renderEdit } from '../../ui/config/config-text.js';
 export default class ConfigSet extends BaseCommand {
   static override summary = 'Set one configuration value.';
   static override description =
-    'Comments and formatting stay. The whole file is checked before it is written. Without a file, your user configuration is created. VALUE is JSON, or plain text where the key takes text.';
+    'Comments and formatting stay. A value that adds a fault is refused; faults that the file had before can be fixed one by one. Without a file, your user configuration is created. VALUE is JSON, or plain text where the key takes text.';
   static override examples = examples(
     'agents.defaults.memorySearch.query.maxResults 8',
     'memory.citations on',

@@ -5,7 +5,8 @@ import { renderEdit } from '../../ui/config/config-text.js';
 
 export default class ConfigUnset extends BaseCommand {
   static override summary = 'Remove one configuration value, so that its default applies.';
-  static override description = 'Comments and formatting stay.';
+  static override description =
+    'Comments and formatting stay. Keys that svc does not know are removed, too.';
   static override examples = examples(
     'agents.defaults.memorySearch.query.maxResults',
     'memory.citations --json',
