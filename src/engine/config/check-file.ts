@@ -1,11 +1,5 @@
 import type { EngineContext } from '../support/context.js';
-import {
-  type CheckedConfig,
-  checkConfigText,
-  locateFinding,
-  readCheckedConfig,
-  requireValid,
-} from './check.js';
+import { checkConfigText, locateFinding, readCheckedConfig, requireValid } from './check.js';
 import type { ConfigFault } from './config-fault.js';
 import { parsePath } from './config-path.js';
 import type { Discovery } from './discovery.js';
@@ -16,23 +10,13 @@ import type { ConfigInput } from './schema/index.js';
 import { storeFindings } from './store-faults.js';
 import { type TrustedInput, trustedInput } from './trust/config-trust.js';
 
-/** The check of a configuration file as this machine would use it. */
-export interface FileCheck {
-  readonly checked: CheckedConfig;
-  /** Without what is not trusted; undefined if there are faults. */
-  readonly loaded: LoadedConfig | undefined;
-}
-
 /**
  * Checks the text of a file, whether it is trusted, and where it places indexes.
  *
- * @throws SvcError as readConfigText; faults are in the result
+ * @returns what is loaded without what is not trusted, unless there are faults
+ * @throws SvcError as readConfigText
  */
-export function checkConfigFile(
-  context: EngineContext,
-  discovery: Discovery,
-  file: string,
-): FileCheck {
+export function checkConfigFile(context: EngineContext, discovery: Discovery, file: string) {
   const checked = readCheckedConfig(file);
   if (checked.input === undefined) return { checked, loaded: undefined };
   const trusted = trustedInput(context, discovery, checked.input);

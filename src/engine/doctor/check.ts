@@ -153,15 +153,10 @@ export interface DoctorOptions {
   readonly signal: AbortSignal;
 }
 
-export interface OpenedWorld {
-  readonly world: DoctorWorld;
-  /** Undefined while the configuration has faults. */
-  readonly configured: ConfiguredWorld | undefined;
-  readonly close: () => Promise<void>;
-}
+export type OpenedWorld = ReturnType<typeof openWorld>;
 
-/** Reads the configuration for one run. */
-export function openWorld(options: DoctorOptions): OpenedWorld {
+/** Reads the configuration for one run; `configured` is undefined while it has faults. */
+export function openWorld(options: DoctorOptions) {
   const reading = readConfig(options);
   const { context, configFile } = options;
   const loaded = 'loaded' in reading ? reading.loaded : undefined;

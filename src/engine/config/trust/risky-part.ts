@@ -16,12 +16,6 @@ export interface RiskyValue {
   readonly leadsTo?: readonly string[];
 }
 
-export interface SplitConfig {
-  readonly risky: readonly RiskyValue[];
-  /** The configuration without them. */
-  readonly harmless: ConfigInput;
-}
-
 /** Bases of paths in a configuration. */
 type Places = Pick<EngineContext, 'homeDir' | 'state'> & {
   /** Absolute path of the configuration file. */
@@ -29,12 +23,12 @@ type Places = Pick<EngineContext, 'homeDir' | 'state'> & {
 };
 
 /**
- * Separates risky keys from harmless ones. Unknown keys count as risky.
+ * Separates risky keys from the configuration without them. Unknown keys count as risky.
  *
  * If an ignored key selects the embedding provider, no other is used in its place: notes would be
  * sent to somebody neither the file nor the user has chosen.
  */
-export function splitByRisk(input: ConfigInput, places: Places): SplitConfig {
+export function splitByRisk(input: ConfigInput, places: Places) {
   const risky: RiskyValue[] = [];
   const targetsOf = pathReader(input, places);
   const folder = realTarget(dirname(places.file));

@@ -135,14 +135,6 @@ const WITHOUT_EFFECT: readonly ConfigPath[] = [
   ['plugins', 'entries', 'active-memory', 'config', 'modelFallbackPolicy'],
 ];
 
-interface OldForm {
-  readonly path: ConfigPath;
-  readonly message: string;
-  readonly title: string;
-  /** The new value; undefined removes the key. */
-  readonly value: string | undefined;
-}
-
 /** Keys and forms that have been replaced. */
 export const deprecated = check('deprecated', async ({ reading, context }) => {
   if (!('checked' in reading) || reading.checked.document.syntaxFaults.length > 0) {
@@ -163,7 +155,8 @@ export const deprecated = check('deprecated', async ({ reading, context }) => {
   return { summary: `${found} old keys or forms`, findings };
 });
 
-function* oldForms(data: unknown): Generator<OldForm> {
+/** @returns with the new value; undefined removes the key */
+function* oldForms(data: unknown) {
   for (const { path } of writtenSecrets(data, CONFIG_DEFAULTS.secrets.defaults)) {
     const written = valueAt(data, path);
     // References can also be objects, which have no text.

@@ -37,19 +37,11 @@ function indexFolders({ context, agents }: DoctorWorld): readonly string[] {
   ];
 }
 
-interface IndexFiles {
-  /** Absolute path of the index; it may be gone. */
-  readonly indexFile: string;
-  readonly hasLock: boolean;
-  readonly builds: readonly RemovableFile[];
-  readonly orphans: readonly RemovableFile[];
-  readonly replaced: readonly RemovableFile[];
-}
-
 const PARTS =
   /^(.+\.sqlite)(\.build(?:-wal|-shm|-journal)?|-wal|-shm|-journal|\.lock|\.replaced(?:\.\d+)?)$/u;
 
-function indexesIn(folder: string): readonly IndexFiles[] {
+/** The files of each index in a folder; the index itself may be gone. */
+function indexesIn(folder: string) {
   const names = namesIn(folder);
   const parts = names.flatMap((name) => {
     const [, stem, ending] = PARTS.exec(name) ?? [];
@@ -74,7 +66,7 @@ function indexesIn(folder: string): readonly IndexFiles[] {
 }
 
 async function indexFindings(
-  files: IndexFiles,
+  files: ReturnType<typeof indexesIn>[number],
   world: DoctorWorld,
 ): Promise<CheckReport['findings']> {
   const { indexFile, hasLock, builds, orphans, replaced } = files;

@@ -1,20 +1,12 @@
 import {
-  type ConfigPath,
   formatPath,
   isRouteSecret,
   LEAST_SECRET_CHARS,
-  type SecretInput,
   writtenSecrets,
 } from '../../config/index.js';
 import { describeSecret, resolveSecrets, type SecretOutcome } from '../../secrets/index.js';
 import { formatCountOf } from '../../support/format.js';
-import {
-  type ConfiguredWorld,
-  configuredCheck,
-  type Finding,
-  type FindingPlace,
-  finding,
-} from '../check.js';
+import { type ConfiguredWorld, configuredCheck, type Finding, finding } from '../check.js';
 
 /** Whether every reference resolves. The check `webhooks` covers those of routes. */
 export const secrets = configuredCheck('secrets', async (world) => {
@@ -56,16 +48,10 @@ export function weakness(name: string, isPair = false): Finding {
   });
 }
 
-export interface ConfiguredSecret {
-  readonly path: ConfigPath;
-  /** Like `models.providers.corp.apiKey`. */
-  readonly name: string;
-  readonly input: SecretInput;
-  readonly place: FindingPlace | undefined;
-}
+export type ConfiguredSecret = ReturnType<typeof configuredSecrets>[number];
 
 /** Every secret and reference of the configuration, in the order of the file. */
-export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSecret[] {
+export function configuredSecrets(world: ConfiguredWorld) {
   const { input, resolved } = world.loaded;
   return (
     writtenSecrets(input, resolved.secrets.defaults)
@@ -73,6 +59,7 @@ export function configuredSecrets(world: ConfiguredWorld): readonly ConfiguredSe
       .filter(({ kind, inAddress }) => !inAddress && kind !== 'variable')
       .map(({ path, secret }) => ({
         path,
+        // Like `models.providers.corp.apiKey`.
         name: formatPath(path),
         input: secret,
         place: world.placeOf(path),
