@@ -189,14 +189,8 @@ const MANY_TOPICS = 3;
 /** Prefix that two forms of a word have in common. */
 const COMMON_BEGINNING = 5;
 
-/** What a question asks about. */
-interface QueryTopics {
-  /** Its words without stop words and without its date, in lower case. */
-  readonly topics: readonly string[];
-  readonly onlyDate: boolean;
-}
-
-function topicsOf(query: string, dates: SearchResponse['dates']): QueryTopics {
+/** What a question asks about: its words without stop words and without its date, in lower case. */
+function topicsOf(query: string, dates: SearchResponse['dates']) {
   // A date without notes is not searched for, so its words are like any others.
   const isDated = dates !== null && dates.passages > 0;
   const rest = isDated ? withoutDate(query, dates.text) : query;
@@ -214,7 +208,7 @@ const MIN_DATED_SCORE = 0.6;
  */
 function isRelevant(
   { snippet, highlights, score, vectorScore }: SearchResult,
-  { topics, onlyDate }: QueryTopics,
+  { topics, onlyDate }: ReturnType<typeof topicsOf>,
   { minScore, minTopics }: StyleRules,
 ): boolean {
   if (onlyDate) return score >= MIN_DATED_SCORE;

@@ -244,22 +244,13 @@ async function resultOrFault<T>(request: Promise<T>, { call }: BatchRun): Promis
   }
 }
 
-interface SubmitFailure {
-  readonly why: string;
-  /** The next job would fail in the same way. */
-  readonly final: boolean;
-}
-
 /**
  * Starts a job. It is stored before it is submitted, and looked up before a retry whose first
  * answer was lost, so no job is started twice.
  *
  * @throws VendorFault if the vendor may have the job, which stays stored
  */
-export async function submitJob(
-  inputs: ReadonlyMap<string, KeyedInput>,
-  run: BatchRun,
-): Promise<StartedJob | SubmitFailure> {
+export async function submitJob(inputs: ReadonlyMap<string, KeyedInput>, run: BatchRun) {
   const { vendor, records, call, onEvent } = run;
   const record = await records.begin([...inputs.keys()]);
   const entries = Array.from(inputs, ([key, input]) => ({ key, input }));
@@ -277,6 +268,7 @@ export async function submitJob(
       await records.forget(record);
       const why = handle.message;
       onEvent({ type: 'batch.ended', job: record.id, embedded: 0, left: inputs.size, why });
+      // If final, the next job would fail in the same way.
       return { why, final: !isInconclusive(handle) };
     }
     await abortableSleep(waitMs, call.signal);

@@ -162,7 +162,8 @@ export function rstBlocks(lines: TextLines): Block[] {
     const adornment = adornmentOf(lines, at);
     if (adornment !== undefined) {
       const isFramed =
-        isTitle(lines, at + 1, adornment) && adornmentOf(lines, at + 2)?.mark === adornment.mark;
+        isTitle(lines, at + 1, adornment.length) &&
+        adornmentOf(lines, at + 2)?.mark === adornment.mark;
       if (isFramed) {
         const level = levelOf(`${adornment.mark}${adornment.mark}`);
         return headingBlock(at, at + 3, level, lineAt(lines, at + 1));
@@ -171,7 +172,11 @@ export function rstBlocks(lines: TextLines): Block[] {
       return { kind: 'prose', start: at, end: paragraphEnd(lines, at) };
     }
     const below = adornmentOf(lines, at + 1);
-    if (below !== undefined && isTitle(lines, at, below) && !INDENTED.test(lineAt(lines, at))) {
+    if (
+      below !== undefined &&
+      isTitle(lines, at, below.length) &&
+      !INDENTED.test(lineAt(lines, at))
+    ) {
       return headingBlock(at, at + 2, levelOf(below.mark), lineAt(lines, at));
     }
     if (RST_MARKUP.test(lineAt(lines, at))) {
@@ -181,19 +186,14 @@ export function rstBlocks(lines: TextLines): Block[] {
   });
 }
 
-interface Adornment {
-  readonly mark: string;
-  readonly length: number;
-}
-
-function adornmentOf(lines: TextLines, at: number): Adornment | undefined {
+function adornmentOf(lines: TextLines, at: number) {
   if (isBlank(lines, at)) return undefined;
   const line = lineAt(lines, at);
   const mark = ADORNMENT.exec(line)?.[1];
   return mark === undefined ? undefined : { mark, length: line.trimEnd().length };
 }
 
-function isTitle(lines: TextLines, at: number, { length }: Adornment): boolean {
+function isTitle(lines: TextLines, at: number, length: number): boolean {
   if (isBlank(lines, at) || adornmentOf(lines, at) !== undefined) return false;
   return length >= LONG_ADORNMENT || length >= lineAt(lines, at).trim().length;
 }

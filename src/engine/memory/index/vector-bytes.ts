@@ -137,12 +137,7 @@ export function sumOfVectors(column: Buffer, dimensions: number): Float32Array {
   return sum;
 }
 
-interface Piece {
-  readonly scale: number;
-  readonly components: Int8Array;
-}
-
-function piecesOf(column: Buffer, dimensions: number): readonly Piece[] {
+function piecesOf(column: Buffer, dimensions: number) {
   const count = Math.floor(column.length / (WORD_BYTES + dimensions));
   return Array.from({ length: count }, (_, piece) => {
     const from = column.byteOffset + count * WORD_BYTES + piece * dimensions;

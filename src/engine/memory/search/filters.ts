@@ -177,17 +177,10 @@ async function dayRange(
   );
 }
 
-interface Condition {
-  readonly text: string;
-  readonly key: string;
-  readonly operator: '<' | '=' | '>';
-  readonly wanted: string;
-}
-
 /** The first operator counts: a value, such as an address, may contain others. */
 const CONDITION = /^([^=<>]+)([=<>])(?!\s*[=<>])(.+)$/su;
 
-function conditionOf(text: string): Condition {
+function conditionOf(text: string) {
   const [, left = '', operator, right = ''] = CONDITION.exec(text) ?? [];
   const [key, wanted] = [left.trim(), right.trim()];
   // A key that ends like this is the start of an unknown operator, such as !=.
@@ -221,7 +214,7 @@ function kindOf(value: FactItem): 'date' | 'number' | 'text' {
 
 /** Of a list, one item is enough. */
 function isMet(
-  { key, operator, wanted }: Condition,
+  { key, operator, wanted }: ReturnType<typeof conditionOf>,
   properties: Readonly<Record<string, FactValue>>,
 ): boolean {
   if (!Object.hasOwn(properties, key)) return false;

@@ -100,18 +100,12 @@ export function exportFault(
 
 const NEWLINE = 10;
 
-interface NumberedLine {
-  /** 1-based. */
-  readonly number: number;
-  readonly bytes: Buffer;
-}
-
 /**
- * The lines of a file, one in memory at a time.
+ * The lines of a file with their numbers, from 1, one in memory at a time.
  *
  * @throws SvcError IMPORT_INVALID for a line over the limit; the system's error
  */
-export async function* readFileLines(file: string): AsyncGenerator<NumberedLine> {
+export async function* readFileLines(file: string) {
   let parts: Buffer[] = [];
   let length = 0;
   let number = 1;

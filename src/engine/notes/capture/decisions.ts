@@ -165,13 +165,8 @@ function negates(text: string): boolean {
   return countNegations(text) > 0 || AGAINST.test(text);
 }
 
-interface Source {
-  readonly stems: ReadonlySet<string>;
-  readonly negates: boolean;
-}
-
 /** What a line can be from: up to three sentences in a row, of one turn or of a proposal and the answer to it. */
-function sourcesOf(turns: readonly Turn[]): readonly Source[] {
+function sourcesOf(turns: readonly Turn[]) {
   const sentences = turns.flatMap(({ text }) => sentencesOf(text).filter((one) => one !== ''));
   return sentences.flatMap((_, at) =>
     [1, 2, 3].map((count) => {
@@ -182,7 +177,7 @@ function sourcesOf(turns: readonly Turn[]): readonly Source[] {
 }
 
 /** Whether the conversation says it: nearly all its words, all its numbers, and no negation added or lost. */
-function isSupportedBy(line: string, sources: readonly Source[]): boolean {
+function isSupportedBy(line: string, sources: ReturnType<typeof sourcesOf>): boolean {
   const stems = stemsOf(line);
   const numbers = [...stems].filter((stem) => NUMBER.test(stem));
   const isNegated = negates(line);

@@ -20,13 +20,6 @@ export interface RuntimeInstallOptions extends InstallOptions {
   readonly gpu: boolean;
 }
 
-export interface RuntimeInstallResult {
-  readonly outcome: 'already' | 'installed';
-  readonly runtime: InstalledRuntime;
-  /** What it computes with after an installation; null for the CPU only. */
-  readonly computesWith?: string | null;
-}
-
 const SUBJECT: Installation<InstalledRuntime>['subject'] = {
   name: RUNTIME_NAME,
   package: RUNTIME_PACKAGE,
@@ -59,10 +52,9 @@ process.stdout.write(JSON.stringify({ gpu }) + '\\n', () => process.exit(0));
  *
  * @throws SvcError PROVIDER_INSTALL_FAILED; the signal's reason. An existing runtime is unaffected
  */
-export async function installRuntime(
-  options: RuntimeInstallOptions,
-): Promise<RuntimeInstallResult> {
+export async function installRuntime(options: RuntimeInstallOptions) {
   const { platform, gpu } = options;
+  /** What it computes with after an installation; null for the CPU only. */
   let computesWith: string | null | undefined;
   const { outcome, installed } = await installPackages(
     {
