@@ -63,18 +63,15 @@ interface KnownCommand {
 }
 
 /** What can be typed, by oclif's ids; what is both a command and a topic is in both. */
-interface KnownWords {
-  readonly commands: ReadonlyMap<string, KnownCommand>;
-  /** With what the topic is for. */
-  readonly topics: ReadonlyMap<string, string>;
-}
+type KnownWords = ReturnType<typeof knownWords>;
 
 /** As in oclif's configuration, which takes longer to load than to print the list of commands. */
 export function knownWords(
   { oclif }: ProgramPackage,
   listed: Readonly<Record<string, ManifestCommand>>,
-): KnownWords {
+) {
   const commands = new Map<string, KnownCommand>();
+  /** With what the topic is for. */
   const topics = new Map(
     Object.entries(oclif.topics).map(([name, { description }]) => [name, description]),
   );

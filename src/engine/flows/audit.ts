@@ -1,5 +1,5 @@
 import type { FlowRecord } from '../flow-model/flow-record.js';
-import type { TaskRecord, TaskRuntime } from '../flow-model/task-record.js';
+import type { TaskRecord } from '../flow-model/task-record.js';
 import { formatCount, formatDuration } from '../support/format.js';
 import type { FlowListOutput, TaskListOutput } from './output-schemas.js';
 import { activeTaskIn } from './store/flow-table.js';
@@ -152,18 +152,10 @@ export async function auditTasks(
 }
 
 /** Queued tasks of a runtime that no worker takes. */
-export interface UnclaimedTasks {
-  readonly runtime: TaskRuntime;
-  readonly count: number;
-  /** Since when the first of them waits, in epoch milliseconds. */
-  readonly sinceMs: number;
-}
+export type UnclaimedTasks = Awaited<ReturnType<typeof unclaimedTasks>>[number];
 
 /** Queues that have waited for long although they are not paused, while no task of their runtime runs or has run. */
-export async function unclaimedTasks(
-  { statistics, pauses }: Tables,
-  nowMs: number,
-): Promise<readonly UnclaimedTasks[]> {
+export async function unclaimedTasks({ statistics, pauses }: Tables, nowMs: number) {
   const fromMs = nowMs - STALE_QUEUED_MS;
   const { queued, running } = await statistics.now();
   const waiting = queued.filter(({ sinceMs }) => sinceMs < fromMs);

@@ -8,12 +8,7 @@ import { groupBy } from '../support/lists.js';
 import type { ImportedEntry } from './imported.js';
 
 /** A note with entries that it does not have yet. */
-export interface PlannedNote {
-  /** Absolute path. */
-  readonly file: string;
-  readonly day: string;
-  readonly entries: readonly ImportedEntry[];
-}
+export type PlannedNote = ReturnType<typeof planNotes>[number];
 
 /** Larger notes are not of an import. */
 const MAX_NOTE_BYTES = 64 * 1024 * 1024;
@@ -30,7 +25,7 @@ export function planNotes(
   folder: string,
   entries: readonly ImportedEntry[],
   timeZone: string | undefined,
-): readonly PlannedNote[] {
+) {
   const dir = noteAccess(workspaceDir, () => ifThere(() => realpathSync(workspaceDir)));
   const dayOf = dayFormatter(timeZone);
   const days = groupBy(entries, ({ atMs }) => dayOf(atMs));

@@ -107,19 +107,17 @@ export function admission(scope: Scope, session: SessionFacts): Warning | undefi
 
 const CANCELLED = 'cancelled';
 
-interface ShownFailure {
-  /** `BUG` for an unexpected error, `cancelled` for a call that the client no longer waits for. */
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | undefined;
-}
-
-/** Masks an error for an agent; logs bugs with their stack. @param signal of the call */
+/**
+ * Masks an error for an agent; logs bugs with their stack.
+ *
+ * @param signal of the call
+ * @returns with the code `BUG` for an unexpected error, and `cancelled` if the client no longer waits for the call
+ */
 export function failureOf(
   error: unknown,
   { mask, log }: Pick<McpContext, 'log' | 'mask'>,
   signal: AbortSignal,
-): ShownFailure {
+) {
   // Whatever interrupted work throws; no one reads it.
   if (signal.aborted) {
     return { code: CANCELLED, message: 'the client cancelled the call', hint: undefined };
@@ -156,6 +154,6 @@ function asFields(text: string): string {
     .replaceAll(/--(?<field>tag|kind)\b/gu, '$<field>s');
 }
 
-export function failureText({ code, message, hint }: ShownFailure): string {
+export function failureText({ code, message, hint }: ReturnType<typeof failureOf>): string {
   return `error: ${message}\n${hint === undefined ? '' : `hint: ${hint}\n`}code: ${code}`;
 }

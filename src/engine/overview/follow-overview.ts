@@ -10,13 +10,7 @@ import { fileStamp } from '../support/files.js';
 import { isWithin } from '../support/time.js';
 import { type AgentOverview, agentsReader, hasNotes } from './agents-reader.js';
 import { type OverallFault, overallFault } from './overall-status.js';
-import {
-  logTail,
-  newestQueries,
-  queryFiles,
-  type RecentLogLine,
-  type RecentQuery,
-} from './recent-lines.js';
+import { logTail, newestQueries, queryFiles, type RecentQuery } from './recent-lines.js';
 import {
   dreamsOf,
   dreamsStamp,
@@ -232,7 +226,7 @@ export interface Overview extends OtherWork {
   readonly activity: ActivityHistory | null;
   readonly findings: readonly BackgroundFinding[];
   /** The newest lines of the log of `svc serve`, oldest first. */
-  readonly log: readonly RecentLogLine[];
+  readonly log: ReturnType<typeof logTail>;
   /** Logged searches, the newest first. */
   readonly queries: readonly RecentQuery[];
 }

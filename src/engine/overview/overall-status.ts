@@ -27,21 +27,8 @@ interface AgentWithStatus {
   readonly embedding: EmbeddingStatus;
 }
 
-export interface AgentReading {
-  /** Undefined when its state is unknown. */
-  readonly agent: AgentWithStatus | undefined;
-  readonly faults: readonly OverallFault[];
-}
-
 /** A problem of an agent or service. */
 export type OverallFault = OverallStatusOutput['faults'][number];
-
-/** Something that happens automatically. */
-interface NextRun {
-  readonly what: string;
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-}
 
 /** The state of everything. */
 export interface OverallStatus {
@@ -56,7 +43,7 @@ export interface OverallStatus {
   /** Capture hooks that coding agents run in this folder, with their last capture. */
   readonly captures: readonly RegisteredCapture[];
   /** Soonest first. */
-  readonly nextRuns: readonly NextRun[];
+  readonly nextRuns: ReturnType<typeof nextRuns>;
   readonly faults: readonly OverallFault[];
 }
 
@@ -98,8 +85,8 @@ export async function overallStatus(
   };
 }
 
-/** Reads the state of one agent; calls no provider and changes nothing. */
-export async function readAgent(memory: OpenedMemory): Promise<AgentReading> {
+/** Reads the state of one agent, if it can be known; calls no provider and changes nothing. */
+export async function readAgent(memory: OpenedMemory) {
   try {
     const status = await memory.backend.status();
     const agent = { memory, status, embedding: embeddingStatus(memory, status) };
@@ -195,7 +182,7 @@ function serverFaults(servers: readonly RegisteredServer[]): readonly OverallFau
 }
 
 /** Services that will be restarted. */
-function nextRuns(serving: ServeState | undefined): readonly NextRun[] {
+function nextRuns(serving: ServeState | undefined) {
   return (serving?.services ?? [])
     .flatMap(({ name, retryAt }) =>
       retryAt === null ? [] : [{ what: `service ${name} restarts`, atMs: Date.parse(retryAt) }],

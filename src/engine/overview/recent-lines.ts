@@ -2,17 +2,9 @@ import { statSync } from 'node:fs';
 import { unlessSvcError } from '../errors/index.js';
 import { queryHistoryFile, readQueryHistory } from '../memory/lookups/query-history.js';
 import { readSearchLog, searchLogFile } from '../memory/lookups/search-log.js';
-import { type LogLevel, parseLogLine } from '../serve/log/log-record.js';
+import { parseLogLine } from '../serve/log/log-record.js';
 import type { StatePaths } from '../support/context.js';
 import { readPart, unlessSystemError } from '../support/files.js';
-
-/** A line of the log of `svc serve`, without its other fields. */
-export interface RecentLogLine {
-  readonly level: LogLevel;
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
-  readonly message: string;
-}
 
 /** A search. */
 export interface RecentQuery {
@@ -62,8 +54,8 @@ function historyIn(file: string): readonly RecentQuery[] {
   }
 }
 
-/** The newest lines of the log of `svc serve`, oldest first. */
-export function logTail(file: string): readonly RecentLogLine[] {
+/** The newest lines of the log of `svc serve`, oldest first, without their other fields. */
+export function logTail(file: string) {
   return tailOf(file)
     .split('\n')
     .flatMap((line) => {

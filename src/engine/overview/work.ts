@@ -19,7 +19,7 @@ import {
   type UnclaimedTasks,
 } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
-import type { ServeState, ServiceSnapshot } from '../serve/index.js';
+import type { ServeState } from '../serve/index.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { isWithin } from '../support/time.js';
@@ -151,21 +151,13 @@ export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) 
 /** The serving process and its webhooks; times in milliseconds since the epoch. */
 export interface ListenerSummary {
   /** Undefined when none runs. */
-  readonly process: ServeSummary | undefined;
+  readonly process: ReturnType<typeof serveSummary> | undefined;
   /** How many routes are enabled. */
   readonly routes: number;
   /** Requests to all listeners of this state folder so far, and how many were rejected. */
   readonly requests: number;
   readonly rejected: number;
   readonly last: LastAnswer | null;
-}
-
-/** A running `svc serve` or `svc webhook serve`. */
-interface ServeSummary {
-  /** Of webhooks, or else of health. */
-  readonly url: ServiceSnapshot['url'];
-  readonly services: number;
-  readonly failures: readonly ServiceSnapshot[];
 }
 
 /** @param loaded undefined while the configuration cannot be read */
@@ -184,8 +176,9 @@ export function listenerSummary(
   };
 }
 
-function serveSummary({ services }: ServeState): ServeSummary {
+function serveSummary({ services }: ServeState) {
   return {
+    /** Of webhooks, or else of health. */
     url: services.find(({ url }) => url !== null)?.url ?? null,
     services: services.length,
     failures: services.filter(({ failure }) => failure !== null),

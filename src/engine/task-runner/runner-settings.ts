@@ -1,5 +1,5 @@
 import { childEnvironment, findProgram } from '../child/program.js';
-import { type ConfigPath, type LoadedConfig, resolveAgent } from '../config/index.js';
+import { type LoadedConfig, resolveAgent } from '../config/index.js';
 import { SvcError } from '../errors/index.js';
 import type { TaskRecord } from '../flow-model/task-record.js';
 import { notificationTargets } from '../flows/index.js';
@@ -55,19 +55,8 @@ function runtimeSettings(
   };
 }
 
-/** A configured program for tasks or notifications. */
-interface ConfiguredProgram {
-  /** Where its command is configured. */
-  readonly path: ConfigPath;
-  /** Its absolute path, or why it was not found. */
-  readonly found: string | SvcError;
-}
-
-/** Every program configured in `flows`, looked up now. */
-export function configuredPrograms(
-  context: EngineContext,
-  loaded: LoadedConfig,
-): readonly ConfiguredProgram[] {
+/** Every program configured in `flows`, looked up now: where, and its absolute path or why it was not found. */
+export function configuredPrograms(context: EngineContext, loaded: LoadedConfig) {
   const { runtimes } = loaded.resolved.flows;
   const commands = [
     ...RUNNABLE.map((name) => ({

@@ -139,13 +139,10 @@ export function below(column: string, value: unknown): Condition {
 }
 
 /** A WHERE clause, empty if nothing is limited, and its values. */
-export interface WhereClause {
-  readonly where: string;
-  readonly values: readonly unknown[];
-}
+export type WhereClause = ReturnType<typeof whereOf>;
 
 /** A clause of the conditions that have a value. */
-export function whereOf(conditions: readonly Condition[]): WhereClause {
+export function whereOf(conditions: readonly Condition[]) {
   const limiting = conditions.filter(([, value]) => value !== undefined);
   const parts = limiting.map(([sql], at) => sql(`$${at + 1}`));
   return {

@@ -77,15 +77,8 @@ function isBelow(path: readonly string[], above: ConfigPath): boolean {
   return above.every((part, at) => path[at] === part);
 }
 
-interface Table {
-  readonly header: TomlStatement;
-  readonly values: readonly TomlStatement[];
-  /** After its last value: later comments may belong to the next table. */
-  readonly end: number;
-}
-
 /** The tables at and below a path, in the order of the text. */
-function tablesAt(text: string, path: ConfigPath): readonly Table[] {
+function tablesAt(text: string, path: ConfigPath) {
   const statements = tomlStatements(text);
   return statements.flatMap((header, at) => {
     if (header.kind !== 'header' || !isBelow(header.path, path)) return [];
@@ -94,12 +87,13 @@ function tablesAt(text: string, path: ConfigPath): readonly Table[] {
     const values = (next === -1 ? rest : rest.slice(0, next)).filter(
       ({ kind }) => kind === 'value',
     );
+    // Later comments may belong to the next table.
     return [{ header, values, end: values.at(-1)?.end ?? header.end }];
   });
 }
 
 /** Removes a table, with the empty line before it. */
-function withoutTable(text: string, { header, end }: Table): string {
+function withoutTable(text: string, { header, end }: ReturnType<typeof tablesAt>[number]): string {
   const before = text.slice(0, header.start);
   const after = text.slice(end);
   const gap = /(?:^|\n)(\r?\n)$/u.exec(before)?.[1] ?? '';
