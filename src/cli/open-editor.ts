@@ -101,10 +101,7 @@ const EDITORS: readonly (readonly [names: string, ...args: readonly string[]])[]
  *
  * @param command `$VISUAL` or `$EDITOR`: a program, possibly quoted, and arguments of the user; not for a shell
  */
-export function editorCommand(
-  command: string,
-  { file, line, column }: SourceLocation,
-): { readonly program: string; readonly args: readonly string[] } {
+export function editorCommand(command: string, { file, line, column }: SourceLocation) {
   const [program = command, ...userArgs] = commandWords(command);
   const name = basename(program).replace(/\.(?:app|bin|exe|cmd|sh)$/iu, '');
   // A name such as vim.basic or emacs-29 is that of an editor and a variant.

@@ -88,10 +88,7 @@ interface TrialResult extends Omit<EvalVariant, 'name' | 'settings'> {
  * @throws SvcError EVAL_*, USAGE for variants; what opening a memory throws; a provider's error if some passages have no
  *   vectors; the signal's reason
  */
-export async function evaluateFile(
-  context: EngineContext,
-  options: FileEvaluation,
-): Promise<{ readonly output: EvalOutput; readonly warnings: readonly Warning[] }> {
+export async function evaluateFile(context: EngineContext, options: FileEvaluation) {
   const { file, selection, configFile, baselineFile, writeTo } = options;
   const { maxResults, minScore, seed, margin } = options;
   // Report invalid arguments before searching anything.

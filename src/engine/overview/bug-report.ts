@@ -90,10 +90,7 @@ function writtenPart(
   };
 }
 
-async function outcomeOf(
-  make: BugReportPart['make'],
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown; readonly error: string | null }> {
+async function outcomeOf(make: BugReportPart['make'], signal: AbortSignal) {
   signal.throwIfAborted();
   try {
     return { value: await make(), error: null };

@@ -1,4 +1,3 @@
-import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { messageOf, SvcError } from '../errors/index.js';
 import { urlHost } from '../support/network.js';
@@ -20,13 +19,7 @@ const DEFAULT_PORT = 5432;
  *
  * @throws SvcError STORAGE_URL_INVALID, which never quotes the URL
  */
-export function parseServerUrl(url: string): {
-  readonly address: ServerAddress;
-  readonly options: Pick<
-    ClientConfig,
-    'database' | 'host' | 'options' | 'password' | 'port' | 'ssl' | 'sslnegotiation' | 'user'
-  >;
-} {
+export function parseServerUrl(url: string) {
   if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalidUrl('it does not start with postgres://');
   const { host, port, database, user, password, options, ssl, sslnegotiation } = parseUrl(url);
   const number = port ? Number(port) : DEFAULT_PORT;

@@ -14,7 +14,6 @@ import {
   RequestError,
   type RequestPermissionOutcome,
   type SessionUpdate,
-  type Stream,
   type ToolKind,
 } from '@agentclientprotocol/sdk';
 import { ChildGroup } from '../child/child-group.js';
@@ -226,10 +225,7 @@ const MOST_SKIPPED_CHARS = 8192;
  *
  * @returns also the last line skipped after the last message: a program that is not an agent gives its reason there
  */
-function agentStream(
-  child: ChildGroup,
-  note: (text: string) => void,
-): { readonly stream: Stream; readonly lastSkipped: () => string | undefined } {
+function agentStream(child: ChildGroup, note: (text: string) => void) {
   const messages = new PassThrough();
   let skipped: string | undefined;
   readLines(child.stdout, {

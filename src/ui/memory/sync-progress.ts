@@ -259,9 +259,7 @@ function withSample(state: SyncProgress): SyncProgress {
   return { ...state, samples: [...kept, sample] };
 }
 
-function recentSpan(
-  state: SyncProgress,
-): { readonly ms: number; readonly bytes: number; readonly chunks: number } | undefined {
+function recentSpan(state: SyncProgress) {
   const oldest = state.samples[0];
   if (oldest === undefined) return undefined;
   const ms = (state.chunkedMs ?? state.lastMs) - oldest.atMs;

@@ -104,10 +104,7 @@ export function followProvider(input: ConfigInput, name: string): ProviderTarget
  * The configured model of the provider, and where it is written: in the settings, else the first
  * of the provider's `models.providers` entry.
  */
-export function configuredModel(
-  input: ConfigInput,
-  scope: SearchScope,
-): { readonly model: string; readonly path: ConfigPath } | undefined {
+export function configuredModel(input: ConfigInput, scope: SearchScope) {
   const { provider, model } = scope.settings;
   const path = scope.writtenAt('model');
   if (model !== undefined && path !== undefined) return { model, path };

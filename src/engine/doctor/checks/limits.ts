@@ -10,7 +10,6 @@ import {
   check,
   configuredCheck,
   type DoctorWorld,
-  type Finding,
   finding,
 } from '../check.js';
 
@@ -24,10 +23,7 @@ export const disk = check('disk', async (world) => {
   };
 });
 
-async function checkDisk(
-  folder: string,
-  { host }: DoctorWorld,
-): Promise<{ readonly free: string; readonly finding: Finding | undefined }> {
+async function checkDisk(folder: string, { host }: DoctorWorld) {
   const place = { file: folder };
   try {
     const space = await host.diskSpace(folder);

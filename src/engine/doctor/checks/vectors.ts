@@ -120,10 +120,7 @@ export const media = configuredCheck('media', async (world) => {
   return { summary, findings, off: isOff };
 });
 
-async function checkVectors(
-  memory: OpenedMemory,
-  world: ConfiguredWorld,
-): Promise<{ readonly files: number; readonly findings: readonly Finding[] }> {
+async function checkVectors(memory: OpenedMemory, world: ConfiguredWorld) {
   const status = await memory.backend.status();
   const { index } = status;
   const { images, audio } =

@@ -128,10 +128,7 @@ export interface KeptOperation {
  * Undoes operations, last first, in a text that may have been edited since. Entries that a person changed
  * are kept.
  */
-export function undoEdits(
-  text: string,
-  operations: readonly MemoryOperation[],
-): { readonly text: string; readonly kept: readonly KeptOperation[] } {
+export function undoEdits(text: string, operations: readonly MemoryOperation[]) {
   const kept: KeptOperation[] = [];
   let edited = text;
   for (const operation of operations.toReversed()) {

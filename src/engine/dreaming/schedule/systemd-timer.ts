@@ -67,9 +67,7 @@ export function calendarEvents(frequency: string, timeZone: string | undefined):
 }
 
 /** If either day field starts with a star both must match, otherwise one is enough; see nextRuns. */
-function dayChoices(
-  fields: CronFields,
-): readonly { readonly weekDays: string | undefined; readonly monthDays: string }[] {
+function dayChoices(fields: CronFields) {
   const { daysOfMonth, daysOfWeek, anyDayOfMonth, anyDayOfWeek } = fields;
   const monthDays = listed(daysOfMonth, 31);
   const weekDays =

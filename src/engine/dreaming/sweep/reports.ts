@@ -101,10 +101,7 @@ export function blockContent(text: string, block: DreamBlock): string | undefine
 }
 
 /** Uses the opening mark nearest to the closing one: text after a stray opening mark belongs to a person. */
-function placeOf(
-  text: string,
-  block: DreamBlock,
-): { readonly start: number; readonly end: number } | undefined {
+function placeOf(text: string, block: DreamBlock) {
   const [opening, closing] = ownBlockMarks(block);
   const first = text.indexOf(opening);
   const at = first === -1 ? -1 : text.indexOf(closing, first);

@@ -165,11 +165,7 @@ function changeFile({ absolutePath, before, content, mode }: FileChange): string
   }
 }
 
-function readOriginal(
-  absolutePath: string,
-  path: string,
-  fileHash: string,
-): { readonly bytes: Buffer; readonly mode: number } {
+function readOriginal(absolutePath: string, path: string, fileHash: string) {
   const { bytes, stats } = attempt(`cannot read ${path}`, () => {
     return { bytes: readFileSync(absolutePath), stats: lstatSync(absolutePath) };
   });

@@ -106,10 +106,7 @@ export function pageLines(lines: TextLines, path: string, pages: PageRange): Lin
 export const MAX_CHARACTERS = 200_000;
 
 /** As many lines or turns as one read can return: at least one, which ends with an ellipsis if it is too long. */
-export function withinCharacters(texts: readonly string[]): {
-  readonly texts: readonly string[];
-  readonly isCut: boolean;
-} {
+export function withinCharacters(texts: readonly string[]) {
   let characters = 0;
   const end = texts.findIndex((text) => {
     characters += text.length + 1;

@@ -125,10 +125,7 @@ export function isCopy({ source, path }: DocumentKey): boolean {
 }
 
 /** The lines with the most of the query, in comparable form. */
-function bestLines(
-  { lines }: Passage,
-  lineWeights: readonly number[],
-): readonly { readonly text: string; readonly number: number }[] {
+function bestLines({ lines }: Passage, lineWeights: readonly number[]) {
   const weights = lines
     .filter(({ text }) => !isHeading(text))
     .map(({ text, terms, number }) => {

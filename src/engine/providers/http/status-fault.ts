@@ -41,9 +41,7 @@ export function statusFault(status: number, headers: AnswerHeaders, body: unknow
  * The failure in an answer with a status of success. So OpenRouter reports providers that fail once it has passed the request
  * on, with a number in `code` that is the status (openrouter.ai/docs, "Errors and Debugging"); of a chat, also in a choice.
  */
-export function reportedFailure(
-  answer: unknown,
-): { readonly status: number; readonly body: unknown } | undefined {
+export function reportedFailure(answer: unknown) {
   for (const error of [jsonAt(answer, 'error'), jsonAt(answer, 'choices', 0, 'error')]) {
     const status = numberAt(error, 'code') ?? 0;
     if (status >= 400 && status < 600) return { status, body: { error } };
@@ -140,10 +138,7 @@ const UNTRUSTED =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/u;
 
 /** What the code of a failed connection means, and a hint if the address can be reached. @param fallback for other codes */
-export function networkWords(
-  code: string,
-  fallback: string,
-): { readonly message: string; readonly hint: string | undefined } {
+export function networkWords(code: string, fallback: string) {
   if (isWithoutTls(code)) {
     return {
       message: WITHOUT_TLS_REASON,

@@ -145,11 +145,7 @@ const MARKDOWN_PAINTS = {
 } as const satisfies Record<MarkdownSpan['kind'], keyof Style>;
 
 /** A line wrapped, safe and painted; `start` counts in the original line. */
-function paintedRows(
-  line: string,
-  parts: readonly Part[],
-  columns: number,
-): readonly { readonly start: number; readonly text: string }[] {
+function paintedRows(line: string, parts: readonly Part[], columns: number) {
   // Making text safe lengthens it; the marks say where each part is then.
   const { text, marks } = markLine(line, parts);
   return wrapSpans(text, columns).map((row) => {

@@ -97,10 +97,7 @@ export async function chunksByDocument(
  *
  * @returns how many documents it had; undefined if there is no such origin
  */
-export async function forgetOrigin(
-  server: Server,
-  { agent, origin }: SharedMemory,
-): Promise<{ readonly documents: number } | undefined> {
+export async function forgetOrigin(server: Server, { agent, origin }: SharedMemory) {
   const known = (await listOrigins(server, agent)).find(({ name }) => name === origin);
   if (known === undefined) return undefined;
   const opened = await openPostgresIndex(server, { agent, origin });

@@ -73,10 +73,7 @@ const LIMITS: DownloadLimits = { connectMs: 15_000, idleMs: 30_000 };
  * @returns `downloaded`: false if it was on disk already
  * @throws VendorFault, or the signal's reason; the partial file is kept for the next try
  */
-export async function downloadModel(
-  reference: RemoteReference,
-  options: DownloadModelOptions,
-): Promise<{ readonly path: string; readonly downloaded: boolean }> {
+export async function downloadModel(reference: RemoteReference, options: DownloadModelOptions) {
   const { modelCacheDir, signal, onEvent } = options;
   const name = cacheFileName(reference);
   const path = join(modelCacheDir, name);

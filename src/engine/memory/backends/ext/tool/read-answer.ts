@@ -53,9 +53,7 @@ export function hitOf(value: unknown): readonly ToolHit[] {
   ];
 }
 
-function placeOf(
-  value: Readonly<Record<string, unknown>>,
-): { readonly collection: string; readonly path: string } | undefined {
+function placeOf(value: Readonly<Record<string, unknown>>) {
   const file = textOf(value['file']) ?? textOf(value['path']) ?? textOf(value['displayPath']);
   if (file === undefined) return undefined;
   const named = textOf(value['collection']);
@@ -72,10 +70,7 @@ const HEADER = /^@@ -(\d{1,9}),\d{1,9} @@/u;
 const NUMBERED = /^\s*\d{1,9}: ?/u;
 
 /** A snippet without its header and, over MCP, without line numbers. */
-function snippetLines(body: string): {
-  readonly startLine: number | undefined;
-  readonly lines: readonly string[];
-} {
+function snippetLines(body: string) {
   const all = body.split('\n');
   const [first = ''] = all;
   const isNumbered = HEADER.test(first.replace(NUMBERED, '')) && NUMBERED.test(first);
