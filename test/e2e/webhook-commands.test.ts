@@ -206,8 +206,14 @@ test('trigger sends an example that the route accepts, and map explains a record
   await done;
 
   const header = (name: string) => new RegExp(`'(${name}: [^']+)'`, 'u').exec(curl)?.[1] ?? '';
-  // As an editor on Windows saves them.
-  const saved = [header('x-hub-signature-256'), header('x-github-event'), ''].join('\r\n');
+  // As GitHub shows them, and an editor on Windows saves them.
+  const above = [
+    'Request URL: https://hooks.example.com/plugins/webhooks/github',
+    'Request method: POST',
+  ];
+  const saved = [...above, header('x-hub-signature-256'), header('x-github-event'), ''].join(
+    '\r\n',
+  );
   home.write('headers.txt', `\uFEFF${saved}`);
   home.write('push.json', /--data '([^']+)'/u.exec(curl)?.[1] ?? '');
   const recorded = ['github', '--data', `@${home.at('push.json')}`];

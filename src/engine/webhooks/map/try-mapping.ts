@@ -143,6 +143,8 @@ function headOf(text: string, body: Buffer): RequestHead {
 }
 
 const NAME = /^[^:\s]+$/u;
+/** What GitHub shows above the headers of a delivery, and the first line of any request. */
+const ABOVE_HEADERS = /^(?:request (?:url|method):|[a-z]+ \S+ http\/)/iu;
 
 function headersIn(text: string): readonly (readonly [string, string])[] {
   const parsed = parsedJson(text);
@@ -153,7 +155,7 @@ function headersIn(text: string): readonly (readonly [string, string])[] {
   }
   return text
     .split(/\r?\n/u)
-    .filter((line) => line.trim() !== '')
+    .filter((line) => line.trim() !== '' && !ABOVE_HEADERS.test(line))
     .map((line) => {
       const colon = line.indexOf(':');
       const name = line.slice(0, Math.max(0, colon));
