@@ -701,6 +701,24 @@ const UNUSED: readonly (readonly [string, unknown, readonly string[]])[] = [
     [],
   ],
   ['few results with the default multiplier', search({ query: { maxResults: 2 } }), []],
+  [
+    'permissions of programs that are no agents',
+    {
+      flows: {
+        runtimes: {
+          subagent: { command: ['x'], permissions: 'deny' },
+          acp: { command: ['x'], permissions: 'deny' },
+        },
+      },
+    },
+    ['flows.runtimes.subagent.permissions'],
+  ],
+  [
+    'a format of a log that only goes to a file',
+    { logging: { file: '/var/log/svc.log', format: 'pretty' } },
+    ['logging.format'],
+  ],
+  ['a format of a log on stderr', { logging: { format: 'pretty' } }, []],
 ];
 
 for (const [what, config, keys] of UNUSED) {

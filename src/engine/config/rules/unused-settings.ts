@@ -246,6 +246,23 @@ export const storageIsUsed: Rule = function* ({ storage = {} }) {
   }
 };
 
+/** A program that is no agent asks for no permission, so that "deny" would be a false promise. */
+export const permissionsAreAskedFor: Rule = function* ({ flows }) {
+  if (flows?.runtimes?.subagent?.permissions === undefined) return;
+  yield warning('setting-unused', ['flows', 'runtimes', 'subagent', 'permissions'], {
+    message: 'permissions has no effect: only ACP agents ask for permissions',
+  });
+};
+
+/** The log has a form of its own in a file. */
+export const logFormatIsUsed: Rule = function* ({ logging }) {
+  if (logging?.format === undefined || logging.file === undefined) return;
+  yield warning('setting-unused', ['logging', 'format'], {
+    message: 'logging.format has no effect: lines in logging.file are JSON',
+    related: [['logging', 'file']],
+  });
+};
+
 /** A program that is stopped sooner cannot be silent for that long. */
 export const silenceIsShorter: Rule = function* ({ secrets }) {
   for (const [alias, provider] of Object.entries(secrets?.providers ?? {})) {
