@@ -215,7 +215,8 @@ test('trigger sends an example that the route accepts, and map explains a record
     '\r\n',
   );
   home.write('headers.txt', `\uFEFF${saved}`);
-  home.write('push.json', /--data '([^']+)'/u.exec(curl)?.[1] ?? '');
+  // As `svc webhook show --jq .body` writes it.
+  home.write('push.json', `${/--data '([^']+)'/u.exec(curl)?.[1]}\n`);
   const recorded = ['github', '--data', `@${home.at('push.json')}`];
   const headers = ['--headers', `@${home.at('headers.txt')}`];
   const mapped = await svc(home, 'map', ...recorded, ...headers, '--json');
