@@ -241,6 +241,7 @@ test('what remains among other words is listed, and the exit code says so', asyn
   home.write('ws/memory/key.md', `The key is ${key}.\n`);
   home.write('ws/memory/more.md', `Lunch.\nAsk Ada about ${key}, and buy milk.\n`);
   home.write('ws/memory/tale.md', `She said: ${SECRET} Then she left.\n`);
+  home.write('ws/memory/told.md', `Remember that t${SECRET.slice(1)}\n`);
   const args = ['--from-file', '--yes', '--json'];
   const forgetting = async (...targets: readonly string[]) => {
     const run = await memory(home, 'forget', ...targets, ...args);
@@ -248,7 +249,10 @@ test('what remains among other words is listed, and the exit code says so', asyn
     return [run.code, remains.map(({ path, startLine }) => `${path}:${startLine}`)];
   };
   assert.equal(await forgetting('memory/key.md#L1'), [1, ['memory/more.md:2']]);
-  assert.equal(await forgetting('memory/door.md#L3'), [1, ['memory/tale.md:1']]);
+  assert.equal(await forgetting('memory/door.md#L3'), [
+    1,
+    ['memory/tale.md:1', 'memory/told.md:1'],
+  ]);
   assert.match(readFileSync(home.at('ws/memory/more.md'), 'utf8'), /buy milk/);
 });
 

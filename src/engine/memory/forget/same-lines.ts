@@ -66,8 +66,7 @@ function withTraces(
   forgotten: Forgotten,
 ): readonly string[] {
   return claims.filter((claim) => {
-    const words = wordsOf(claim);
-    return traces.some((trace) => words.includes(trace)) && forgotten.removeFrom(claim) === claim;
+    return hasTrace(claim, traces) && forgotten.removeFrom(claim) === claim;
   });
 }
 
@@ -176,13 +175,18 @@ export function tracesIn(texts: readonly string[]): readonly string[] {
   return [...new Set([...distinctive, ...secrets])].filter((trace) => trace !== '');
 }
 
+/** In the middle of another sentence, one begins with a small letter. */
+function hasTrace(line: string, traces: readonly string[]): boolean {
+  const words = wordsOf(line).toLowerCase();
+  return words !== '' && traces.some((trace) => words.includes(trace.toLowerCase()));
+}
+
 /** The lines of a document that contain one of these traces, counted from 0. */
 function linesWithTraces({ lines }: DocumentText, traces: readonly string[]): ReadonlySet<number> {
   const found = new Set<number>();
   if (traces.length === 0) return found;
   for (let at = 0; at < lines.count; at++) {
-    const words = wordsOf(lineAt(lines, at));
-    if (words !== '' && traces.some((trace) => words.includes(trace))) found.add(at);
+    if (hasTrace(lineAt(lines, at), traces)) found.add(at);
   }
   return found;
 }
