@@ -144,7 +144,7 @@ test('a host without a workspace searches and reads what others indexed', async 
 test('what is forgotten on one host disappears on all, and its host keeps it out', async () => {
   const [a, b, c] = await team(
     { files: { 'ws/memory/house.md': DOOR } },
-    { files: { 'ws/memory/door.md': DOOR } },
+    { files: { 'ws/memory/door.md': DOOR, 'ws/memory/boats.md': 'Boats need paint.\n' } },
     {},
   );
   for (const host of [a, b, c]) await host.svc('memory', 'index');
@@ -153,6 +153,12 @@ test('what is forgotten on one host disappears on all, and its host keeps it out
   assert.is(forgetting.code, 0, forgetting.stderr);
   // Before its host has synced, no passage of it is left.
   assert.equal((await searchOn(c, 'janitor')).length, 0);
+  // Its other files keep their dates until it has read them again.
+  const recent = jsonOf.search(await c.svc('search', 'boats', '--since', '30d', '--json'));
+  assert.equal(
+    recent.results.map(({ path }) => path),
+    ['memory/boats.md'],
+  );
   assert.is(jsonOf.index(await b.svc('memory', 'index', '--json')).agents.length, 1);
   assert.equal((await searchOn(b, 'janitor')).length, 0);
   const [rest] = await searchOn(c, 'the bell');

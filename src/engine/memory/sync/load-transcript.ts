@@ -169,7 +169,7 @@ function* readParts({
     if (next.reading.isExcluded) break;
     if (line.end - partStart < PART_BYTES || line.end === size) continue;
     // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
-    const halfway = { size: next.offset, mtimeMs: 0, ctimeMs: 0 };
+    const halfway = { ...fingerprint, size: next.offset, ctimeMs: 0 };
     yield partUpTo(resumePointAt(next), halfway, line.end - partStart, false);
     partStart = line.end;
   }

@@ -479,6 +479,12 @@ test('what is forgotten is not found even while the index cannot be updated', as
   await forgetting.hide(await forgetting.plan({ target: 'birds.md#L7' }), { fromFile: false });
   await withIndexLock(world.target.indexFile, { nowMs: Date.now() }, async () => {
     assert.equal(await finds(world, 'heron'), []);
+    // Files that are read again keep their dates meanwhile.
+    const documents = await onIndex(world.target, (index) => index.documents());
+    assert.equal(
+      documents.map(({ fingerprint }) => fingerprint.mtimeMs),
+      documents.map(({ path }) => statSync(world.notes.at(path)).mtimeMs),
+    );
   });
   assert.equal(await finds(world, 'kingfisher'), ['birds.md']);
   assert.equal((await finds(world, 'seeds')).toSorted(), ['birds.md', 'other.md']);

@@ -26,7 +26,7 @@ export async function eraseChunks(
     );
     await deleteChunks(transaction, target, chunks);
     await transaction.run(
-      `UPDATE svc.documents SET mtime_ms = -1, hash = '', facts = NULL, links = NULL
+      `UPDATE svc.documents SET ctime_ms = -1, hash = '', facts = NULL, links = NULL
        WHERE id = ANY ($1)`,
       columnsOf(chunks, 'document'),
     );

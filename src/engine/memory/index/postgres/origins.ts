@@ -119,7 +119,7 @@ export async function rereadEverything(transaction: Sql, agent: string): Promise
   if (memory === undefined) return;
   // A transcript that only grew would be resumed, regardless of its hash.
   await transaction.run(
-    `UPDATE svc.documents SET mtime_ms = -1, hash = CASE kind WHEN 'transcript' THEN '' ELSE hash END
+    `UPDATE svc.documents SET ctime_ms = -1, hash = CASE kind WHEN 'transcript' THEN '' ELSE hash END
      WHERE memory = $1`,
     [memory.id],
   );

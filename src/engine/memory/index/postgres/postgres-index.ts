@@ -75,7 +75,7 @@ export async function preparePostgresIndex(
       [memory.id, origin, JSON.stringify(identity)],
     );
     // A transcript that only grew would be resumed, regardless of its hash.
-    await transaction.run("UPDATE svc.documents SET mtime_ms = -1, hash = '' WHERE origin = $1", [
+    await transaction.run("UPDATE svc.documents SET ctime_ms = -1, hash = '' WHERE origin = $1", [
       row?.id,
     ]);
   };

@@ -26,7 +26,7 @@ export function requestScrub(
     // A transcript that only grew would be resumed, regardless of its hash.
     database.exec(
       `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
-       UPDATE documents SET mtime_ms = -1, hash = iif(kind = 'transcript', '', hash);
+       UPDATE documents SET ctime_ms = -1, hash = iif(kind = 'transcript', '', hash);
        DELETE FROM tree`,
     );
   });
