@@ -27,8 +27,6 @@ import {
 } from '../engine/integrate/index.js';
 import { planQuestion, renderAgents, renderIntegration, renderPlan } from '../ui/integrate/plan.js';
 
-type IntegrateFlags = FlagsOf<typeof Integrate>;
-
 export default class Integrate extends BaseCommand {
   static override summary = 'Register the memory tools with a coding agent.';
   static override description =
@@ -101,7 +99,7 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
   private async integrate(
     name: string,
     scope: IntegrationScope,
-    flags: IntegrateFlags,
+    flags: FlagsOf<typeof Integrate>,
   ): Promise<IntegrateOutput> {
     const context = this.integrateContext();
     const { agent, workspace, config } = flags;

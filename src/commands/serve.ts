@@ -5,8 +5,6 @@ import { accessLogFlag, ServeCommand, withAccessLog } from '../cli/serve-command
 import { SERVICE_SWITCHES, type ServeOutput, type SystemdOutput } from '../engine/serve/index.js';
 import { canNotifySystemd, systemdUnit } from '../engine/serve/systemd-unit.js';
 
-type ServeFlags = FlagsOf<typeof Serve>;
-
 export default class Serve extends ServeCommand {
   static override summary = 'Run svc as a service: fresh indexes, webhooks, tasks.';
   static override description =
@@ -29,7 +27,7 @@ Runs in the foreground until SIGTERM or Ctrl-C, then finishes work in progress f
     });
   }
 
-  private async printUnit(flags: ServeFlags): Promise<SystemdOutput> {
+  private async printUnit(flags: FlagsOf<typeof Serve>): Promise<SystemdOutput> {
     const context = this.context();
     const { file, resolved } = await this.readConfig();
     const without = (flags.without ?? []).flatMap((name) => ['--without', name]);

@@ -149,11 +149,9 @@ export abstract class SweepCommand extends DreamCommand {
   }
 }
 
-type StepName = 'searches' | PhaseName;
-
 /** Progress of one sweep, driven by its events. @param before prefix of every line */
 function createSweepSteps(before: string) {
-  const names: readonly StepName[] = ['searches', ...PHASES];
+  const names: readonly ('searches' | PhaseName)[] = ['searches', ...PHASES];
   const ends = new Map(names.map((name) => [name, deferred<StepTrouble | string>()]));
   const listeners = new Set<Parameters<Step['run']>[0]>();
   let isWaiting = false;

@@ -129,7 +129,7 @@ export async function rollBackBackfill(
 /** A claim without what a backfill added to it; undefined if it has no other signal. */
 function withoutBackfill(
   entry: RecallEntry,
-  { signals, score, before_row: beforeJson, after_row: afterJson }: BackfillRow,
+  { signals, score, before_row: beforeJson, after_row: afterJson }: z.infer<typeof backfillRow>,
 ): RecallEntry | undefined {
   const before = beforeJson === null ? undefined : parseEntryJson(beforeJson);
   if (entryJson(entry) === afterJson) return before;
@@ -173,8 +173,6 @@ const backfillRow = z.object({
   before_row: z.nullable(z.string()),
   after_row: z.string(),
 });
-
-type BackfillRow = z.infer<typeof backfillRow>;
 
 function pathIn(dir: string, path: string): string {
   const hint = 'pass a daily note or a folder in the workspace';

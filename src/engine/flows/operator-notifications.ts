@@ -65,7 +65,7 @@ export function operatorNotifications(store: FlowStore) {
      * @returns what is retried, and how many are left because their target is not configured
      */
     retryFailed: async (filter: FailedFilter, { dryRun }: { readonly dryRun: boolean }) => {
-      const retried: NotificationOutput[] = [];
+      const retried: ReturnType<typeof notificationOutput>[] = [];
       let unknownTargets = 0;
       let afterSeq = 0;
       for (;;) {
@@ -88,8 +88,6 @@ export function operatorNotifications(store: FlowStore) {
 
 /** Which notifications to retry. */
 export type FailedFilter = Omit<NotificationFilters, 'limit' | 'outcome'>;
-
-type NotificationOutput = ReturnType<typeof notificationOutput>;
 
 /** Those that others have settled or retried meanwhile are left out. */
 async function deliverAllAgain(

@@ -105,8 +105,6 @@ function readMessage(value: unknown): ReadMessage {
   }
 }
 
-type Message = Parameters<StdioServerTransport['send']>[0];
-
 /** The requests of a client that have no answer yet. */
 function openRequests() {
   const ids = new Set<unknown>();
@@ -115,7 +113,7 @@ function openRequests() {
     ids.delete(id);
     if (ids.size === 0) answered.resolve();
   };
-  const received = (message: Message): void => {
+  const received = (message: Parameters<StdioServerTransport['send']>[0]): void => {
     if (!('method' in message)) return;
     if (message.method === 'notifications/cancelled') settle(message.params?.['requestId']);
     // A subscription lasts as long as the connection.

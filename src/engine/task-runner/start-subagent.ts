@@ -19,7 +19,7 @@ import {
 /** Longer than any sensible result, short enough for many tasks at once. */
 const MOST_LINE_BYTES = 1024 * 1024;
 
-type Verdict = Exclude<SubagentMessage, { type: 'progress' }>;
+type Verdict = Exclude<z.infer<typeof messageSchema>, { type: 'progress' }>;
 
 /** Runs a task with a program that reads it as JSON from stdin and writes JSON lines to stdout. */
 export function startSubagent(job: TaskJob, host: JobHost): RunningJob {
@@ -107,5 +107,3 @@ const messageSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('error'), message: z.string(), retry: z.optional(z.boolean()) }),
 ]);
-
-type SubagentMessage = z.infer<typeof messageSchema>;

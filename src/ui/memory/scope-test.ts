@@ -3,8 +3,6 @@ import { safeLine } from '../safe-text.js';
 import type { Style } from '../style.js';
 import { alignRows } from '../table.js';
 
-type Rule = ScopeTestOutput['rules'][number];
-
 const CHAT_TYPE_SOURCES: Readonly<
   Record<NonNullable<ScopeTestOutput['session']['chatTypeFrom']>, string>
 > = {
@@ -50,7 +48,7 @@ function sessionRows({ session, citations }: ScopeTestOutput): readonly (readonl
   ];
 }
 
-function describeRule({ match }: Rule): string {
+function describeRule({ match }: ScopeTestOutput['rules'][number]): string {
   const parts = Object.entries(match ?? {});
   if (parts.length === 0) return 'every session';
   return parts

@@ -170,8 +170,6 @@ const NO_MORE =
   /^(?:no longer|instead of|rather than|not|replaces|replacing|replaced (?!by).*|formerly|previously|was)$/u;
 const BREAKS = new Set(', ; . ( ) ! – — but with and to by now it as for'.split(' '));
 
-type Parts = Pick<Gist, 'former' | 'subject' | 'values'>;
-
 /** Reads the words of a claim from left to right. */
 class PartReader {
   private readonly tokens: readonly Token[];
@@ -195,7 +193,7 @@ class PartReader {
     this.isPersonal = [...attributes].some((attribute) => PERSON_ATTRIBUTES.has(attribute));
   }
 
-  get parts(): Parts {
+  get parts(): Pick<Gist, 'former' | 'subject' | 'values'> {
     return { subject: this.subject, former: this.former, values: this.values };
   }
 

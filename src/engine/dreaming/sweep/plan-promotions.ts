@@ -42,7 +42,7 @@ export type PromotionDecision = RankedClaim &
     | { readonly decision: 'renew'; readonly provenance: Provenance; readonly prior: ClaimKey }
     /** `MEMORY.md` already contains it: settled, nothing to write. */
     | { readonly decision: 'said' }
-    | { readonly decision: 'skip'; readonly why: SkipReason }
+    | { readonly decision: 'skip'; readonly why: (typeof SKIP_REASONS)[number] }
   );
 type WrittenDecision = Extract<PromotionDecision, { readonly decision: 'promote' | 'renew' }>;
 
@@ -56,7 +56,6 @@ export function isWritten(decision: PromotionDecision): decision is WrittenDecis
  * `MEMORY.md` has no room for it.
  */
 export const SKIP_REASONS = ['changed', 'missing', 'secret', 'superseded', 'full'] as const;
-type SkipReason = (typeof SKIP_REASONS)[number];
 
 /** What a plan is based on. */
 export interface PromotionBasis extends Pick<MemoryChanger, 'entries' | 'nowMs' | 'sweeps'> {

@@ -32,11 +32,9 @@ import {
 import { openCopiedFlows, sqliteRecords } from './sqlite-records.js';
 import { vectorPart, withIndexVectors, withWrittenVectors } from './vector-part.js';
 
-type CopyDirection = StorageCopyOutput['to'];
-
 /** How a copy is made. */
 export interface CopyStorageOptions {
-  readonly to: CopyDirection;
+  readonly to: StorageCopyOutput['to'];
   /** Counts only. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;

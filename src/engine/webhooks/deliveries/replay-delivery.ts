@@ -67,8 +67,6 @@ export async function replayDelivery(
   }
 }
 
-type PreparedReplay = ReturnType<typeof prepare>;
-
 function prepare({ id, again }: Replay, { loaded, context }: ReplayContext) {
   const original = findDelivery(id, context.state.stateDir);
   const route = configuredRoute(original.route, loaded);
@@ -110,7 +108,7 @@ function withNewId(intent: RequestIntent): RequestIntent {
 }
 
 async function perform(
-  { original, body, receiver, intent }: PreparedReplay,
+  { original, body, receiver, intent }: ReturnType<typeof prepare>,
   world: ReplayContext,
   flows: Pick<Flows, 'perform'>,
 ): Promise<ReplayResult> {

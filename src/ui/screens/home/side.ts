@@ -14,11 +14,9 @@ const PLOTS = [
 ] as const;
 const PLOT_GAP = 3;
 
-type Activity = NonNullable<Overview['activity']>;
-
 /** A title with its total, and the curve of 24 hours below it. */
 function plotBlock(
-  activity: Activity,
+  activity: NonNullable<Overview['activity']>,
   style: Style,
   { kind, titles }: (typeof PLOTS)[number],
   size: { readonly columns: number; readonly rows: number },

@@ -44,12 +44,10 @@ const LEVELS = [
   ['error', 'e', 'errors only'],
 ] as const;
 
-type LevelChoice = (typeof LEVELS)[number][0];
-
 /** Opens a viewer of a log that is being written. */
 export function openLogsScreen(options: LogsScreenOptions) {
   const { log, style, onStop } = options;
-  const browser = createBrowser<LogEntry, LevelChoice>({
+  const browser = createBrowser<LogEntry, (typeof LEVELS)[number][0]>({
     choices: ['trace', 'debug', 'info', 'warn', 'error'],
     list: async (minLevel) => ({ items: log.list(minLevel) }),
     details: async (entry) => detailsOf(entry, style),

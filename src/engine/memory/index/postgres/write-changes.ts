@@ -18,8 +18,6 @@ import type { Place } from './facts.js';
 import { chunksOf, type KnownChunk, knownDocuments, SELECT_OF_DOCUMENTS } from './stored-chunks.js';
 import { addTerms } from './write-terms.js';
 
-type WrittenChange = Extract<Change, { readonly document: IndexedDocument }>;
-
 /** A chunk to be written; its document by its place in the change set. */
 type NewChunk = IndexedChunk & { readonly written: number };
 
@@ -81,7 +79,7 @@ async function prepareChanges(server: Server, target: Target, changes: readonly 
 async function writtenLanguages(
   server: Server,
   target: Target,
-  written: readonly WrittenChange[],
+  written: readonly Extract<Change, { readonly document: IndexedDocument }>[],
 ): Promise<(Language | undefined)[]> {
   const extended = written.flatMap(({ type, document }) => (type === 'extend' ? [document] : []));
   const known = new Map(
