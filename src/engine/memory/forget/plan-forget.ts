@@ -85,9 +85,12 @@ export async function planForget(
   }
   const inTurns = await sameTurns(passages, context);
   const search = { documents, workspaceDir, fromFile };
-  const statements = [...inTurns.statements, ...sameLines(passages, search).statements];
+  const inNotes = sameLines(passages, search);
+  const statements = [...inNotes.statements, ...inTurns.statements];
   const planned = withStatements(passages, statements);
-  return { passages: planned, alsoIn: [...sameLines(planned, search).places, ...inTurns.places] };
+  // Notes may have such a statement on one line; reading them all again takes long.
+  const { places } = statements.length === 0 ? inNotes : sameLines(planned, search);
+  return { passages: planned, alsoIn: [...places, ...inTurns.places] };
 }
 
 /** Statements elsewhere that have a planned line in them are forgotten, too. */
