@@ -222,7 +222,7 @@ async function checkEdits(
       throw new Error('removed but still there');
     if (valueAt(before, known) === undefined) {
       // The value is removed; its parent groups may stay.
-      requireSame(withoutEmpty(dataOf(file)), withoutEmpty(before ?? {}), 'set and unset');
+      requireSame(withoutEmpty(dataOf(file) ?? {}), withoutEmpty(before ?? {}), 'set and unset');
     }
   } else if (readFileSync(file, 'utf8') !== middle) throw new Error('rejected but changed');
 }
