@@ -4,7 +4,12 @@ import fc from 'fast-check';
 import * as z from 'zod/mini';
 import { setConfigValue, unsetConfigValue } from '../../../src/engine/config/authoring.js';
 import { checkConfigText } from '../../../src/engine/config/check.js';
-import { type ConfigPath, formatPath, valueAt } from '../../../src/engine/config/config-path.js';
+import {
+  type ConfigPath,
+  formatPath,
+  parsePath,
+  valueAt,
+} from '../../../src/engine/config/config-path.js';
 import { readConfigText } from '../../../src/engine/config/discovery.js';
 import { parseConfigText } from '../../../src/engine/config/document.js';
 import { coerceValue, parseKnownPath } from '../../../src/engine/config/known-path.js';
@@ -217,10 +222,12 @@ async function checkEdits(
   } else if (readFileSync(file, 'utf8') !== text) throw new Error('rejected but changed');
   const middle = readFileSync(file, 'utf8');
   if (await isAccepted(unsetConfigValue(context, { path }, options))) {
-    const known = parseKnownPath(path);
-    if (valueAt(dataOf(file), known) !== undefined && typeof known.at(-1) !== 'number')
+    // Keys that the schema does not have are removed, too.
+    const isWritten = valueAt(parseConfigText(file, middle).value, parsePath(path)) !== undefined;
+    const removed = isWritten ? parsePath(path) : parseKnownPath(path);
+    if (valueAt(dataOf(file), removed) !== undefined && typeof removed.at(-1) !== 'number')
       throw new Error('removed but still there');
-    if (valueAt(before, known) === undefined) {
+    if (valueAt(before, removed) === undefined) {
       // The value is removed; its parent groups may stay.
       requireSame(withoutEmpty(dataOf(file) ?? {}), withoutEmpty(before ?? {}), 'set and unset');
     }
