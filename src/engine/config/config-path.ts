@@ -53,7 +53,7 @@ function segmentOf([, position, quoted, , plain = '']: RegExpMatchArray): PathSe
 export function valueAt(root: unknown, path: ConfigPath): unknown {
   let value = root;
   for (const segment of path) {
-    if (Array.isArray(value)) value = typeof segment === 'number' ? value[segment] : undefined;
+    if (typeof segment === 'number') value = Array.isArray(value) ? value[segment] : undefined;
     else value = isRecord(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
   }
   return value;

@@ -247,6 +247,17 @@ test('an edit may fix one of several faults, and a warning has those that are le
     assert.equal((await set('memory.backend', 'builtin')).warnings, []);
   }));
 
+test('what is written in place of a list has no positions', () =>
+  inWorld(async ({ context, write }) => {
+    write('project/svc.json', '{ "agents": { "list": { "0": { "id": "main" } } } }');
+    const { changed, before } = await unsetConfigValue(
+      context,
+      { path: 'agents.list[0].id' },
+      { signal },
+    );
+    assert.equal([changed, before], [false, undefined]);
+  }));
+
 test('an unknown key of the file is removed without showing its value', () =>
   inWorld(async ({ context, write }) => {
     const file = write(
