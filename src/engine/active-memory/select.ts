@@ -52,10 +52,7 @@ export function eligibleResults(
  * @param results from {@link eligibleResults}
  * @returns lines of `- text (citation)`; empty if nothing is good enough
  */
-export function selectNotes(
-  results: readonly SearchResult[],
-  options: SelectOptions,
-): Pick<RecalledNotes, 'sources' | 'summary'> {
+export function selectNotes(results: readonly SearchResult[], options: SelectOptions) {
   const chosen = candidatesOf(results, options.rules);
   const lines: string[] = [];
   const sources: RecalledNotes['sources'][number][] = [];

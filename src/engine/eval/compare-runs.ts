@@ -42,10 +42,7 @@ function pairedDifferences(
 }
 
 /** Mean and significance of the differences per question; undefined if there are none. */
-export function differenceOf(
-  differences: Float64Array,
-  seed: number,
-): Omit<Difference, 'metric'> | undefined {
+export function differenceOf(differences: Float64Array, seed: number) {
   const { length } = differences;
   if (length === 0) return undefined;
   const difference = differences.reduce((sum, value) => sum + value, 0) / length;

@@ -303,11 +303,7 @@ function archivePath(day: string): string {
  *
  * @param day of the sweep, `YYYY-MM-DD`
  */
-function appendRetired(
-  text: string,
-  retired: readonly RetiredEntry[],
-  day: string,
-): Pick<EditedMemory, 'operations' | 'text'> {
+function appendRetired(text: string, retired: readonly RetiredEntry[], day: string) {
   const path = archivePath(day);
   const end = eolOf(text);
   const operations: MemoryOperation[] = [];

@@ -31,10 +31,7 @@ export interface ClaimedTask {
 }
 
 /** Gives the oldest queued task to a worker. No two workers get the same task, in any process. */
-export async function claimTask(
-  tx: FlowTx,
-  request: ClaimRequest,
-): Promise<Omit<ClaimedTask, 'askedAtMs'> | undefined> {
+export async function claimTask(tx: FlowTx, request: ClaimRequest) {
   const task = await tx.tasks.nextQueued(tx.nowMs, request);
   // After the claim: what is taken back could not be claimed now, as it waits for its retry or has ended.
   await takeBackExpired(tx);

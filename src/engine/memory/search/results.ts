@@ -159,10 +159,7 @@ function originOf({ origin }: Passage): Pick<SearchResult, 'origin'> {
   return origin === undefined ? {} : { origin };
 }
 
-function citationOf(
-  passage: Passage,
-  { citations }: ResultOptions,
-): Pick<SearchResult, 'citation'> {
+function citationOf(passage: Passage, { citations }: ResultOptions) {
   if (citations === 'off') return {};
   const pages = pagesOf(passage);
   const citation = pages === undefined ? formatCitation(passage) : formatPages(passage, pages);

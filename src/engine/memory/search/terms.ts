@@ -133,10 +133,7 @@ function nameTerm(
 }
 
 /** Any of some sequences of words, each in the stems of every language. */
-function anyOf(
-  sequences: readonly (readonly string[])[],
-  languages: readonly Language[],
-): Pick<QueryTerm, 'forms' | 'inLanguage' | 'match'> {
+function anyOf(sequences: readonly (readonly string[])[], languages: readonly Language[]) {
   const inLanguage = new Map<string, string>();
   const matches = new Map<string, string>();
   const forms: TermForm[] = [];

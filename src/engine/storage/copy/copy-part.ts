@@ -64,10 +64,7 @@ export async function copyPart<Row>(
   return { name: part.name, written, ...(await compare(part, { signal, onProgress })) };
 }
 
-async function compare<Row>(
-  part: CopyPart<Row>,
-  { signal, onProgress }: CopyOptions,
-): Promise<Omit<CopiedPart, 'name' | 'written'>> {
+async function compare<Row>(part: CopyPart<Row>, { signal, onProgress }: CopyOptions) {
   let [rows, newer, deleted, different] = [0, 0, 0, 0];
   const [source, target] = [createHash('sha256'), createHash('sha256')];
   for await (const page of pages(part.source, signal)) {
