@@ -10,10 +10,7 @@ import { promptStyleOf, STYLE_INSTRUCTIONS } from './prompt-style.js';
 type Config = ActiveMemorySettings['config'];
 
 /** Everything that is sent to the model. */
-export interface CondensePrompt {
-  readonly system: string;
-  readonly user: string;
-}
+export type CondensePrompt = ReturnType<typeof condensePrompt>;
 
 const NOTE_CHARS = 700;
 const MAX_TOKENS = 512;
@@ -23,7 +20,7 @@ export function condensePrompt(
   conversation: string,
   results: readonly SearchResult[],
   config: Config,
-): CondensePrompt {
+) {
   const instructions = config.promptOverride ?? ownInstructions(config);
   const notes = results.map((result, position) => {
     const text = clipWords(harmlessLine(oneLine(result.snippet)), NOTE_CHARS);

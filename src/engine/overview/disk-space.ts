@@ -6,15 +6,12 @@ import type { EngineContext } from '../support/context.js';
 import { formatBytes } from '../support/format.js';
 import { nearestExisting } from '../support/paths.js';
 
-interface DiskSpace {
-  readonly freeBytes: number;
-  /** Files that can still be created; undefined where the file system has no limit. */
-  readonly freeFiles: number | undefined;
-}
+type DiskSpace = Awaited<ReturnType<typeof diskSpace>>;
 
 /** @throws the system's error */
-export async function diskSpace(folder: string): Promise<DiskSpace> {
+export async function diskSpace(folder: string) {
   const { bavail, bsize, files, ffree } = await statfs(folder);
+  // Some file systems have no limit for files.
   return { freeBytes: bavail * bsize, freeFiles: files === 0 ? undefined : ffree };
 }
 

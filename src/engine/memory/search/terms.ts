@@ -1,17 +1,12 @@
 import { isAscii } from '../../support/text.js';
 import { CJK, isCjk } from '../chunking/tokens.js';
-import { camelParts, type Language, type MemoryIndex, type Tokenizer } from '../index/index.js';
+import { camelParts, type Language, type MemoryIndex } from '../index/index.js';
 import { foldWord, stemOf, WORD } from './words.js';
 
-/** How the words of a query are read. */
-export interface QueryReading {
-  readonly tokenizer: Tokenizer;
-  /** Languages, other than English, of the files that are searched. */
-  readonly languages: readonly Language[];
-}
+export type QueryReading = Awaited<ReturnType<typeof readingOf>>;
 
-/** How the words of a query are read in an index. */
-export async function readingOf(index: MemoryIndex): Promise<QueryReading> {
+/** How the words of a query are read in an index: its tokenizer, and languages of its files other than English. */
+export async function readingOf(index: MemoryIndex) {
   const { tokenizer } = await index.identity();
   return { tokenizer, languages: tokenizer === 'trigram' ? [] : await index.languages() };
 }
