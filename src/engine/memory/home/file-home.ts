@@ -1,6 +1,7 @@
 import { closing } from '../../support/async.js';
 import { forgetMark, readForgetList, writeForgetList } from '../forgotten/index.js';
 import {
+  isDamage,
   type MemoryIndex,
   openIndex,
   type SqliteIndex,
@@ -55,7 +56,12 @@ export function createFileHome({ indexFile, vectors, listFile }: FileHomePlaces)
     },
     readForgetList: () => readForgetList(listFile),
     writeForgetList: async (list, now) => {
-      await withIndex('write', (index) => index.requestScrub(now?.places));
+      try {
+        await withIndex('write', (index) => index.requestScrub(now?.places));
+      } catch (error) {
+        // The next sync follows the list, and replaces a damaged index.
+        if (!isDamage(error)) throw error;
+      }
       writeForgetList(listFile, list);
     },
     isScrubPending: async () =>

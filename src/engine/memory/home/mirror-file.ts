@@ -36,10 +36,12 @@ export async function mirrorFile(
     await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
     if (rebuild === undefined) {
-      // Erasing in place takes several times as long. But another process may embed for hours.
-      const rebuilt = index.isScrubRequested()
-        ? await rebuildIndex(run, opened, undefined)
-        : undefined;
+      // Conversations are read again, and erasing them in place takes several times as long. Notes only lose what was
+      // forgotten, which takes half as long. But another process may embed for hours.
+      const rebuilt =
+        index.isRewriteNeeded() && index.isMostlyConversations()
+          ? await rebuildIndex(run, opened, undefined)
+          : undefined;
       return rebuilt ?? (await updateIndex(run, index));
     }
     const { otherWorkspace, ...withoutOther } = rebuild;
@@ -67,7 +69,10 @@ async function followForgetList({ target }: SyncRun, index: SqliteIndex): Promis
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
   const result = await fillIndex(run, index);
   // Something was forgotten since the last sync, so its bytes must not stay in the file.
-  if (!result.stopped && index.isScrubRequested()) await index.scrub(run.options.clock.now());
+  if (!result.stopped && index.isScrubRequested()) {
+    if (index.isRewriteNeeded()) await index.scrub(run.options.clock.now());
+    else await index.finishScrub();
+  }
   return summaryOf(run, result, undefined);
 }
 
@@ -119,7 +124,10 @@ async function replaceIndex(
     // the old index is damaged.
     if (old.state !== 'missing') {
       const isKept = rebuild?.reason !== 'forced' || !reembeds(run.options);
-      build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
+      build.copyEmbeddings(indexFile, {
+        rename: isKept ? undefined : supersededKey,
+        keepsRefusals: rebuild === undefined,
+      });
     }
     build.noteForgetList(forgetMark(run.target.forget));
     const filled = await fillIndex(run, build);

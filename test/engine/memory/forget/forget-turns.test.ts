@@ -1,12 +1,20 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
+import { openDatabase } from '../../../../src/engine/sqlite/database.js';
+import { queryValue } from '../../../../src/engine/sqlite/query.js';
 import { failureOf } from '../../../support/failure.js';
 import { indexFilesWith } from '../../../support/index-content.js';
-import { backendOn, pathsOf } from '../../../support/memory.js';
+import { backendOn, onIndex, pathsOf } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
-import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
+import {
+  message,
+  transcriptContent,
+  transcriptPlace,
+  transcriptTarget,
+} from '../../../support/transcripts.js';
 
 const test = suite('forgetting conversations');
 
@@ -165,6 +173,106 @@ test('turns found by words are forgotten as they were shown', async () => {
   await world.forget('old waterworks');
   assert.equal(indexFilesWith(world.target, 'waterworks'), []);
   assert.equal(indexFilesWith(world.target, 'heron'), []);
+});
+
+test('until the next sync, only passages with what is forgotten are missing', async () => {
+  const turns = Array.from({ length: 200 }, (_, at) =>
+    message('user', at % 40 === 5 ? SECRET : `The stork${at} stands on the roof. `.repeat(20)),
+  );
+  const world = worldOf(turns, `${SECRET}\n\nThe feeder needs seeds.\n`);
+  world.talks.write('other.jsonl', [...turns.slice(100), message('user', 'The end.')].join(''));
+  await world.backend.sync({});
+  const content = (sql: string) => {
+    const database = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 5000 });
+    try {
+      return queryValue(database, sql);
+    } finally {
+      database.close();
+    }
+  };
+  const before = content('SELECT count(*) FROM chunks');
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'note.md#L1' });
+  await forgetting.hide(plan, { fromFile: false });
+  assert.is(content(`SELECT count(*) FROM chunks WHERE text LIKE '%heron%'`), 0);
+  assert.is(content(`SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'heron'`), 0);
+  const left = Number(content('SELECT count(*) FROM chunks'));
+  assert.ok(left > Number(before) - 20);
+  assert.is(Number(content(`SELECT value FROM meta WHERE key = 'chunks'`)), left);
+  await world.backend.sync({});
+  const fresh = worldOf([], '');
+  fresh.notes.write('note.md', readFileSync(world.notes.at('note.md'), 'utf8'));
+  for (const name of ['talk.jsonl', 'other.jsonl']) {
+    fresh.talks.write(name, readFileSync(world.talks.at(name), 'utf8'));
+  }
+  mkdirSync(dirname(fresh.target.forget.listFile), { recursive: true });
+  copyFileSync(world.target.forget.listFile, fresh.target.forget.listFile);
+  await fresh.backend.sync({});
+  assert.equal(
+    transcriptContent(world.target.indexFile),
+    transcriptContent(fresh.target.indexFile),
+  );
+});
+
+test('erasing that a reader delayed is completed without building the index again', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM chunks').get();
+  await world.forget('sessions/main/talk.jsonl#L2');
+  assert.ok(await world.target.home.isScrubPending());
+  reader.exec('COMMIT');
+  reader.close();
+  const events: string[] = [];
+  const { added, changed } = await world.backend.sync({ onEvent: ({ type }) => events.push(type) });
+  assert.equal([added, changed], [0, 0]);
+  assert.not.ok(events.includes('publish.started'));
+  assert.not.ok(await world.target.home.isScrubPending());
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
+});
+
+test('what forgetting changes in conversations counts as changes, and nothing as rebuilt', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'sessions/main/talk.jsonl#L2' });
+  await forgetting.hide(plan, { fromFile: false });
+  world.notes.write('new.md', 'Bridges.\n');
+  const { rebuild, added, changed, unchanged } = await world.backend.sync({});
+  assert.equal([rebuild, added, changed, unchanged], [undefined, 1, 1, 1]);
+});
+
+test('what a provider refused is not sent to it again because something is forgotten', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  // The chunk of the note gets a vector, that of the conversation is refused.
+  await onIndex(world.target, async (index) => {
+    await index.putEmbeddings('space', []);
+    for (const { hash, text } of await index.missingEmbeddings('space', 0, 10)) {
+      if (text.includes('heron')) {
+        await index.refuseEmbeddings('space', [{ hash, why: 'no', isMedia: false }]);
+      } else await index.putEmbeddings('space', [{ hash, vectors: [Float32Array.of(1, 1)] }]);
+    }
+  });
+  world.notes.write('other.md', 'The ferry leaves at nine.\n');
+  await world.forget('other.md#L1');
+  const [space] = await onIndex(world.target, (index) => index.vectorSpaces());
+  assert.equal([space?.chunks, space?.refused], [1, 1]);
+});
+
+test('a forget while the index is damaged is completed by the next sync, which replaces it', async () => {
+  const world = worldOf(TALK);
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'sessions/main/talk.jsonl#L2' });
+  const database = openDatabase(world.target.indexFile, { readonly: false, busyTimeoutMs: 5000 });
+  database.exec('DROP TABLE chunks_fts');
+  database.close();
+  await forgetting.hide(plan, { fromFile: false });
+  assert.equal(await world.finds('waterworks'), []);
+  assert.equal(await world.finds('where does it nest'), ['sessions/main/talk.jsonl']);
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
 });
 
 test.run();

@@ -1,10 +1,11 @@
 import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
-import type { DocumentKey, ForgottenPlace } from '../../types.js';
+import { type DocumentKey, type ForgottenPlace, type LineRange, overlaps } from '../../types.js';
 import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
+import { LOG_LEFT, writeMeta } from './read-documents.js';
 import { INSERT_TEXT } from './schema.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
@@ -37,22 +38,39 @@ function removeChunksAt(
   tokenizer: Tokenizer,
   places: readonly ForgottenPlace[],
 ): void {
-  const removeChunk = chunkRemover(database, tokenizer);
-  let removed = 0;
+  const rangesByPath = new Map<string, LineRange[]>();
   for (const { path, startLine, endLine } of places) {
-    const rows = queryRows<StoredText>(
+    const ranges = rangesByPath.get(path) ?? [];
+    ranges.push({ startLine, endLine });
+    rangesByPath.set(path, ranges);
+  }
+  const removeChunk = chunkRemover(database, tokenizer);
+  const textOf = database.prepare<[number], Pick<ChunkRow, 'headings' | 'text'>>(
+    'SELECT heading_path AS headings, text FROM chunks WHERE id = ?',
+  );
+  let removed = 0;
+  for (const document of queryRows<StoredPlace>(
+    database,
+    'SELECT id, source, path, language FROM documents',
+  )) {
+    const ranges = rangesByPath.get(document.path);
+    if (ranges === undefined) continue;
+    // Without their texts, which may be all of a long conversation.
+    const chunks = queryRows<LineRange & { readonly id: number }>(
       database,
-      `SELECT chunks.id, heading_path AS headings, text, source, path, language
-       FROM chunks JOIN documents ON documents.id = document_id
-       WHERE path = ? AND start_line <= ? AND end_line >= ? ORDER BY chunks.id`,
-      path,
-      endLine,
-      startLine,
+      `SELECT id, start_line AS startLine, end_line AS endLine FROM chunks
+       WHERE document_id = ? ORDER BY id`,
+      document.id,
     );
-    for (const row of rows) removeChunk(row, row, row.language);
-    removed += rows.length;
+    for (const chunk of chunks) {
+      if (!ranges.some((range) => overlaps(range, chunk))) continue;
+      const row = textOf.get(chunk.id);
+      if (row === undefined) continue;
+      removeChunk({ id: chunk.id, ...row }, document, document.language);
+      removed += 1;
+    }
     // It lacks them now, so that it must not count as unchanged.
-    runSql(database, "UPDATE documents SET hash = '' WHERE path = ?", path);
+    runSql(database, "UPDATE documents SET hash = '' WHERE id = ?", document.id);
   }
   addToChunkCount(database, -removed);
 }
@@ -65,6 +83,7 @@ export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number):
   forgetVectors(database, atMs);
   rewriteFullText(database, tokenizer);
   database.exec('VACUUM');
+  writeMeta(database, 'scrub', LOG_LEFT);
   finishScrub(database);
 }
 
@@ -103,6 +122,11 @@ function rewriteFullText(database: Connection, tokenizer: Tokenizer): void {
 
 /** Limits the memory that a large index takes. */
 const ROWS_AT_ONCE = 1000;
+
+interface StoredPlace extends DocumentKey {
+  readonly id: number;
+  readonly language: string | null;
+}
 
 interface StoredText extends DocumentKey, Pick<ChunkRow, 'headings' | 'id' | 'text'> {
   readonly language: string | null;
