@@ -10,7 +10,6 @@ import {
   type OpenedIndex,
   openIndex,
   type SqliteIndex,
-  type StoredDocument,
   type VectorSettings,
 } from '../index/index.js';
 import { fillIndex, type SyncOptions, type SyncRun, summaryOf } from '../sync/fill-index.js';
@@ -35,15 +34,7 @@ export async function mirrorFile(
     using index = closing(opened.index);
     await followForgetList(run, index);
     const rebuild = rebuildNeeded(opened.identity, run.target.settings, run.options);
-    if (rebuild === undefined) {
-      // Conversations are read again, and erasing them in place takes several times as long. Notes only lose what was
-      // forgotten, which takes half as long. But another process may embed for hours.
-      const rebuilt =
-        index.isRewriteNeeded() && index.isMostlyConversations()
-          ? await rebuildIndex(run, opened, undefined)
-          : undefined;
-      return rebuilt ?? (await updateIndex(run, index));
-    }
+    if (rebuild === undefined) return await updateIndex(run, index);
     const { otherWorkspace, ...withoutOther } = rebuild;
     const hadNotes = otherWorkspace !== undefined && (await index.statistics()).documents > 0;
     return await rebuildIndex(run, opened, hadNotes ? rebuild : withoutOther);
@@ -69,42 +60,22 @@ async function followForgetList({ target }: SyncRun, index: SqliteIndex): Promis
 async function updateIndex(run: SyncRun, index: SqliteIndex): Promise<SyncSummary> {
   const result = await fillIndex(run, index);
   // Something was forgotten since the last sync, so its bytes must not stay in the file.
-  if (!result.stopped && index.isScrubRequested()) {
-    if (index.isRewriteNeeded()) await index.scrub(run.options.clock.now());
-    else await index.finishScrub();
-  }
+  if (!result.stopped && index.isScrubRequested()) await index.scrub(run.options.clock.now());
   return summaryOf(run, result, undefined);
 }
 
-/**
- * @param rebuild undefined to erase what was forgotten, which counts as an update
- * @returns undefined if another process embeds
- */
+/** @returns undefined if another process embeds */
 async function rebuildIndex(
   run: SyncRun,
   opened: OpenedIndex,
-  rebuild: Rebuild | undefined,
+  rebuild: Rebuild,
 ): Promise<SyncSummary | undefined> {
-  const replace = async () => {
-    const { state } = opened;
-    if (state !== 'ready') return replaceIndex(run, { state, isScrubRequested: false }, rebuild);
-    const { index } = opened;
-    const isScrubRequested = index.isScrubRequested();
-    const documents = rebuild === undefined ? await index.documents() : undefined;
-    index.close();
-    return replaceIndex(run, { state, isScrubRequested, documents }, rebuild);
-  };
+  const isScrubRequested = opened.state === 'ready' && opened.index.isScrubRequested();
+  if (opened.state === 'ready') opened.index.close();
+  const replace = () => replaceIndex(run, { state: opened.state, isScrubRequested }, rebuild);
   if (run.isAlone) return replace();
   const lock = { part: 'vectors', nowMs: run.options.clock.now(), waitMs: 0 } as const;
   return tryIndexLock(run.target.indexFile, lock, replace);
-}
-
-/** An index to replace. */
-interface OldIndex {
-  readonly state: OpenedIndex['state'];
-  readonly isScrubRequested: boolean;
-  /** What it has, to count what changes. */
-  readonly documents?: readonly StoredDocument[] | undefined;
 }
 
 /**
@@ -113,47 +84,40 @@ interface OldIndex {
  */
 async function replaceIndex(
   run: SyncRun,
-  old: OldIndex,
-  rebuild: Rebuild | undefined,
+  old: { readonly state: OpenedIndex['state']; readonly isScrubRequested: boolean },
+  rebuild: Rebuild,
 ): Promise<SyncSummary> {
   const { indexFile, settings } = run.target;
-  if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
+  run.onEvent({ type: 'rebuild.started', ...rebuild });
   try {
     using build = closing(createIndex(buildFile(indexFile), currentIdentity(settings)));
     // Existing vectors are paid for, so they are kept unless re-embedding was requested, even if the rest of
     // the old index is damaged.
     if (old.state !== 'missing') {
-      const isKept = rebuild?.reason !== 'forced' || !reembeds(run.options);
-      build.copyEmbeddings(indexFile, {
-        rename: isKept ? undefined : supersededKey,
-        keepsRefusals: rebuild === undefined,
-      });
+      const isKept = rebuild.reason !== 'forced' || !reembeds(run.options);
+      build.copyEmbeddings(indexFile, isKept ? undefined : supersededKey);
     }
     build.noteForgetList(forgetMark(run.target.forget));
-    const filled = await fillIndex(run, build);
-    const result =
-      old.documents === undefined
-        ? filled
-        : { ...filled, ...countsSince(old.documents, await build.documents()) };
+    const result = await fillIndex(run, build);
     if (result.stopped && old.state === 'ready') {
       return summaryOf(run, { ...result, ...NOTHING_KEPT }, rebuild);
     }
     run.onEvent({ type: 'publish.started' });
-    await tidyCopied(build, run.options, old.isScrubRequested);
-    if (old.isScrubRequested) build.scrubBuild();
+    await tidyCopied(build, run.options);
+    if (old.isScrubRequested) build.noteScrub();
     await publishBuild(build, indexFile, old.state);
-    if (old.isScrubRequested) await finishScrub(indexFile);
+    if (old.isScrubRequested) await scrubPublished(run);
     return summaryOf(run, result, rebuild);
   } finally {
     removeIndexFiles(buildFile(indexFile));
   }
 }
 
-async function finishScrub(indexFile: string): Promise<void> {
-  const opened = openIndex(indexFile, 'write');
+async function scrubPublished({ target, options }: SyncRun): Promise<void> {
+  const opened = openIndex(target.indexFile, 'write');
   if (opened.state !== 'ready') return;
   using index = closing(opened.index);
-  await index.finishScrub();
+  await index.scrub(options.clock.now());
 }
 
 /** The cache is there so that unchanged text is not embedded again, even then (spec/memory-search §2.8). */
@@ -162,30 +126,12 @@ function reembeds({ reembeds = false, embedding }: SyncOptions): boolean {
 }
 
 /** Organises copied vectors before publishing, so that searches are fast at once. */
-async function tidyCopied(
-  build: MemoryIndex,
-  { embedding, clock }: SyncOptions,
-  dropsCache: boolean,
-): Promise<void> {
+async function tidyCopied(build: MemoryIndex, { embedding, clock }: SyncOptions): Promise<void> {
   const keepIdentities = await build.vectorIdentities();
   if (keepIdentities.length === 0) return;
   // Without a provider nothing is dropped: it may only be off temporarily.
-  const cacheEntries = dropsCache ? 0 : (embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER);
+  const cacheEntries = embedding?.cacheEntries ?? Number.MAX_SAFE_INTEGER;
   await build.tidyEmbeddings({ keepIdentities, cacheEntries, atMs: clock.now() });
-}
-
-function countsSince(before: readonly StoredDocument[], now: readonly StoredDocument[]) {
-  const keyOf = ({ source, path }: StoredDocument): string => JSON.stringify([source, path]);
-  const hashes = new Map(before.map((document) => [keyOf(document), document.hash]));
-  const kept = now.filter((document) => hashes.has(keyOf(document)));
-  const unchanged = kept.filter((document) => hashes.get(keyOf(document)) === document.hash);
-  return {
-    added: now.length - kept.length,
-    changed: kept.length - unchanged.length,
-    removed: before.length - kept.length,
-    unchanged: unchanged.length,
-    renamed: 0,
-  };
 }
 
 const NOTHING_KEPT = { added: 0, changed: 0, removed: 0, renamed: 0, unchanged: 0, chunks: 0 };

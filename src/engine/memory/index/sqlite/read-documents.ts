@@ -133,9 +133,6 @@ function readSyncedMs(database: Connection): number | undefined {
   return written === '' ? undefined : Number(written);
 }
 
-/** The value of `scrub` once only the log has bytes of what was forgotten. */
-export const LOG_LEFT = 'log';
-
 export function readMeta(database: Connection, key: string): string | undefined {
   return queryValue(database, 'SELECT value FROM meta WHERE key = ?', key);
 }

@@ -97,8 +97,7 @@ export function schemaSql(tokenizer: Tokenizer): string {
  * - `spaces.in_use`: 0 for an abandoned identity, whose vectors are all in the cache.
  * - `cached_embeddings`: vectors that no chunk uses, and since when.
  * - `refused_contents`: content that a provider refuses, so that it is not sent again. By identity, because there
- *   may be no space yet. Dropped by a rebuild,
- *   except to forget something.
+ *   may be no space yet. Dropped by a rebuild.
  * - `freed_hashes`: content of deleted chunks, for the next tidying.
  * - `uncoded`: vectors in use that are compared one by one: those of a small space, and the newest.
  * - `code_pages`: short codes of the others, see sign-codes.ts, and of some unused ones.

@@ -5,7 +5,7 @@ import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
-import { LOG_LEFT, writeMeta } from './read-documents.js';
+import { readMeta, writeMeta } from './read-documents.js';
 import { INSERT_TEXT } from './schema.js';
 import { repairCodes } from './vectors/sign-codes.js';
 import { allSpaces } from './vectors/spaces.js';
@@ -80,19 +80,19 @@ function removeChunksAt(
  * another process reads the index, its log stays until the next try. No transaction may be open.
  */
 export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number): void {
-  forgetVectors(database, atMs);
-  rewriteFullText(database, tokenizer);
-  database.exec('VACUUM');
-  writeMeta(database, 'scrub', LOG_LEFT);
-  finishScrub(database);
-}
-
-/** Erases what the log has of before a scrub. */
-export function finishScrub(database: Connection): void {
+  if (readMeta(database, 'scrub') !== LOG_LEFT) {
+    forgetVectors(database, atMs);
+    rewriteFullText(database, tokenizer);
+    database.exec('VACUUM');
+    writeMeta(database, 'scrub', LOG_LEFT);
+  }
   // Writes the log back into the file and truncates it; 1 when a reader blocked it.
   const isBlocked = database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
   if (!isBlocked) database.exec("DELETE FROM meta WHERE key = 'scrub'");
 }
+
+/** The value of `scrub` once only the log has bytes of what was forgotten. */
+const LOG_LEFT = 'log';
 
 /**
  * Writes the full-text index again. FTS5 marks the words of deleted rows as deleted, and `optimize` can leave the

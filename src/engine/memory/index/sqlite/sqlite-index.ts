@@ -10,7 +10,7 @@ import {
   openDatabaseBytes,
   sqliteDriver,
 } from '../../../sqlite/database.js';
-import { queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
+import { queryRows, runSql } from '../../../sqlite/query.js';
 import type { ForgottenPlace } from '../../types.js';
 import type { CandidateFilter } from '../candidates.js';
 import { type IndexIdentity, newerComplaint, SCHEMA_VERSION } from '../identity.js';
@@ -32,9 +32,9 @@ import {
   hasDocuments,
   keywordQueries,
 } from './lexical-candidates.js';
-import { documentQueries, LOG_LEFT, readMeta, writeMeta } from './read-documents.js';
+import { documentQueries, readMeta, writeMeta } from './read-documents.js';
 import { APPLICATION_ID, AUTOMERGE, schemaSql, setAutomerge } from './schema.js';
-import { type CopyOptions, copyEmbeddings } from './vectors/copy-embeddings.js';
+import { copyEmbeddings } from './vectors/copy-embeddings.js';
 import { DEFAULT_VECTOR_SETTINGS, type VectorSettings } from './vectors/extension.js';
 
 export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
@@ -223,8 +223,8 @@ function createSqliteIndex(
     /** Whether the file is still the index that was opened: another process may have replaced it. */
     isCurrent: () => isUnchanged(database, identity),
     /** For rebuilds: copies the vectors of another index file; see copy-embeddings.ts. */
-    copyEmbeddings: (fromFile: string, options: CopyOptions = {}) =>
-      copyEmbeddings(database, fromFile, options),
+    copyEmbeddings: (fromFile: string, rename?: (identity: string) => string) =>
+      copyEmbeddings(database, fromFile, rename),
     /** All vectors as they are stored, to copy them from or to another store. */
     packedStore: async () => (await vectors()).packedStore(database),
     /** The mark of the forget list by which its files were read; empty if there was none. */
@@ -236,27 +236,11 @@ function createSqliteIndex(
       (await import('./scrub.js')).requestScrub(database, identity.tokenizer, places),
     /** Whether a scrub was requested and has not completed. */
     isScrubRequested: () => readMeta(database, 'scrub') !== undefined,
-    /** Whether that is more than emptying the log. */
-    isRewriteNeeded: () => ![undefined, LOG_LEFT].includes(readMeta(database, 'scrub')),
-    /** Whether at least half of the passages are of conversations. */
-    isMostlyConversations: () =>
-      queryValue<number>(
-        database,
-        `SELECT sum(kind = 'transcript') * 2 >= count(*)
-         FROM chunks JOIN documents ON documents.id = document_id`,
-      ) === 1,
     /** Erases deleted bytes from the file, and every unused vector. */
     scrub: async (atMs: number) =>
       (await import('./scrub.js')).scrub(database, identity.tokenizer, atMs),
-    /** Erases deleted bytes from a build that replaces an index whose scrub was requested. */
-    scrubBuild: () => {
-      // Without vectors, which are copied before it is known which are used, nothing was deleted from it.
-      if (queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined) database.exec('VACUUM');
-      // Until the file that it replaces has none of the old bytes.
-      writeMeta(database, 'scrub', LOG_LEFT);
-    },
-    /** Completes that in the file that was replaced, or what a reader delayed. */
-    finishScrub: async () => (await import('./scrub.js')).finishScrub(database),
+    /** Records in a build that what it replaces was to be scrubbed. */
+    noteScrub: () => writeMeta(database, 'scrub', '1'),
     /** Finishes a build so that other connections can open the file, and closes this one. */
     seal: () => {
       setAutomerge(database, AUTOMERGE.normal);

@@ -20,21 +20,16 @@ const BUSY_TIMEOUT_MS = 5000;
 /** Rows in memory at once. */
 const ROWS = 500;
 
-export interface CopyOptions {
-  /** Changes identities, so that their vectors no longer match the configured one. */
-  readonly rename?: ((identity: string) => string) | undefined;
-  /** Also what providers refused, so that it is not sent to them again. */
-  readonly keepsRefusals?: boolean;
-}
-
 /**
  * Copies all vectors of another index into one that has none. Unused contents are left for the next tidying.
  * From a damaged file whatever is readable is copied, because vectors were paid for.
+ *
+ * @param rename changes identities, so that their vectors no longer match the configured one
  */
 export function copyEmbeddings(
   database: Connection,
   fromFile: string,
-  { rename, keepsRefusals = false }: CopyOptions = {},
+  rename?: (identity: string) => string,
 ): void {
   // A separate connection: attached, the old file would inherit the locking mode of the new one.
   const settings = { readonly: true, busyTimeoutMs: BUSY_TIMEOUT_MS };
@@ -43,7 +38,6 @@ export function copyEmbeddings(
   try {
     database.transaction(() => {
       for (const [table, where] of TABLES) copyTable(source, database, table, where);
-      if (keepsRefusals) copyRefusals(source, database);
     })();
   } finally {
     source.close();
@@ -81,14 +75,6 @@ function renameSpaces(database: Connection, rename: (identity: string) => string
       'DELETE FROM cached_embeddings WHERE embedding_id NOT IN (SELECT id FROM embeddings)',
     );
   })();
-}
-
-function copyRefusals(source: Connection, target: Connection): void {
-  const insert = target.prepare('INSERT INTO refused_contents VALUES (?, ?, ?)');
-  const rows = source
-    .prepare<[], [identity: string, hash: Buffer, why: string]>('SELECT * FROM refused_contents')
-    .raw();
-  for (const row of rows.all()) insert.run(...row);
 }
 
 function copyTable(source: Connection, target: Connection, table: string, where: string): void {
