@@ -86,11 +86,14 @@ export function scrub(database: Connection, tokenizer: Tokenizer, atMs: number):
     database.exec('VACUUM');
     writeMeta(database, 'scrub', LOG_LEFT);
   }
+  database.pragma(`busy_timeout = ${READERS_WAIT_MS}`);
   // Writes the log back into the file and truncates it; 1 when a reader blocked it.
   const isBlocked = database.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0;
   if (!isBlocked) database.exec("DELETE FROM meta WHERE key = 'scrub'");
 }
 
+/** Searches end sooner; what reads for longer, as a backup does, leaves the log to the next sync. */
+const READERS_WAIT_MS = 5000;
 /** The value of `scrub` once only the log has bytes of what was forgotten. */
 const LOG_LEFT = 'log';
 
