@@ -41,16 +41,16 @@ export function sameLines(
 ): SameLines {
   const parts = passages.flatMap((passage) => passage.parts);
   const forgotten = planned(parts);
-  const traces = tracesIn(parts);
+  const hasTrace = traceFinder(parts);
   const statements: string[] = [];
   const places = placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
     if (isOwnWriting && !fromFile) return [];
     const found = new Set(forgotten.linesIn(document.lines));
-    if (isOwnWriting) for (const line of linesWithTraces(document, traces)) found.add(line);
+    if (isOwnWriting) for (const line of linesWithTraces(document, hasTrace)) found.add(line);
     if (found.size > 0) {
       const claims = splitClaims(document.lines.text).map(({ text }) => text);
-      statements.push(...withTraces(claims, traces, forgotten));
+      statements.push(...withTraces(claims, hasTrace, forgotten));
     }
     const own = passages.filter((passage) => passage.path === path && passage.origin === undefined);
     return [...found].filter(
@@ -62,12 +62,10 @@ export function sameLines(
 
 function withTraces(
   claims: readonly string[],
-  traces: readonly string[],
+  hasTrace: TraceFinder,
   forgotten: Forgotten,
 ): readonly string[] {
-  return claims.filter((claim) => {
-    return hasTrace(claim, traces) && forgotten.removeFrom(claim) === claim;
-  });
+  return claims.filter((claim) => hasTrace(claim) && forgotten.removeFrom(claim) === claim);
 }
 
 /**
@@ -87,7 +85,7 @@ export async function sameTurns(
   if (transcripts === undefined) return { places: [], statements: [] };
   const parts = passages.flatMap((passage) => passage.parts);
   const wanted = planned(parts);
-  const traces = tracesIn(parts);
+  const hasTrace = traceFinder(parts);
   const statements: string[] = [];
   const places: ForgetPlace[] = [];
   for (const file of scanTranscripts(transcripts).files) {
@@ -101,7 +99,7 @@ export async function sameTurns(
       const isGone = forgotten.removeFrom(text) === '';
       if (isGone || wanted.removeFrom(text) === text) continue;
       found.add(line - 1);
-      statements.push(...withTraces(statementsOfTurn(text), traces, wanted));
+      statements.push(...withTraces(statementsOfTurn(text), hasTrace, wanted));
     }
     const place = { path, absolutePath, fileHash: undefined };
     places.push(...rangesOf(found).map((range) => ({ ...place, ...range })));
@@ -119,9 +117,9 @@ export async function remainsOf(
   { index, sources }: Pick<ReadContext, 'index' | 'sources'>,
 ): Promise<readonly ForgetPlace[]> {
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
-  const traces = tracesIn(passages.flatMap((passage) => passage.parts));
+  const hasTrace = traceFinder(passages.flatMap((passage) => passage.parts));
   return placesIn(await index.documents(), workspaceDir, ({ document }) =>
-    linesWithTraces(document, traces),
+    linesWithTraces(document, hasTrace),
   );
 }
 
@@ -175,18 +173,21 @@ export function tracesIn(texts: readonly string[]): readonly string[] {
   return [...new Set([...distinctive, ...secrets])].filter((trace) => trace !== '');
 }
 
-/** In the middle of another sentence, one begins with a small letter. */
-function hasTrace(line: string, traces: readonly string[]): boolean {
-  const words = wordsOf(line).toLowerCase();
-  return words !== '' && traces.some((trace) => words.includes(trace.toLowerCase()));
+type TraceFinder = (line: string) => boolean;
+
+/** Whether a line contains a trace, in any capitals: in the middle of another sentence, one begins with a small letter. */
+function traceFinder(texts: readonly string[]): TraceFinder {
+  const traces = tracesIn(texts).map((trace) => trace.toLowerCase());
+  return (line) => {
+    if (traces.length === 0) return false;
+    const words = wordsOf(line).toLowerCase();
+    return traces.some((trace) => words.includes(trace));
+  };
 }
 
-/** The lines of a document that contain one of these traces, counted from 0. */
-function linesWithTraces({ lines }: DocumentText, traces: readonly string[]): ReadonlySet<number> {
+/** The lines of a document that contain a trace, counted from 0. */
+function linesWithTraces({ lines }: DocumentText, hasTrace: TraceFinder): ReadonlySet<number> {
   const found = new Set<number>();
-  if (traces.length === 0) return found;
-  for (let at = 0; at < lines.count; at++) {
-    if (hasTrace(lineAt(lines, at), traces)) found.add(at);
-  }
+  for (let at = 0; at < lines.count; at++) if (hasTrace(lineAt(lines, at))) found.add(at);
   return found;
 }
