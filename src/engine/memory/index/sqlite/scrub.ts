@@ -1,5 +1,6 @@
 import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
+import { groupBy } from '../../../support/lists.js';
 import { type DocumentKey, type ForgottenPlace, type LineRange, overlaps } from '../../types.js';
 import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
@@ -38,23 +39,19 @@ function removeChunksAt(
   tokenizer: Tokenizer,
   places: readonly ForgottenPlace[],
 ): void {
-  const rangesByPath = new Map<string, LineRange[]>();
-  for (const { path, startLine, endLine } of places) {
-    const ranges = rangesByPath.get(path) ?? [];
-    ranges.push({ startLine, endLine });
-    rangesByPath.set(path, ranges);
-  }
+  const placesByPath = groupBy(places, ({ path }) => path);
   const removeChunk = chunkRemover(database, tokenizer);
   const textOf = database.prepare<[number], Pick<ChunkRow, 'headings' | 'text'>>(
     'SELECT heading_path AS headings, text FROM chunks WHERE id = ?',
   );
   let removed = 0;
-  for (const document of queryRows<StoredPlace>(
+  const documents = queryRows<Omit<StoredText, 'headings' | 'text'>>(
     database,
     'SELECT id, source, path, language FROM documents',
-  )) {
-    const ranges = rangesByPath.get(document.path);
-    if (ranges === undefined) continue;
+  );
+  for (const document of documents) {
+    const inDocument = placesByPath.get(document.path);
+    if (inDocument === undefined) continue;
     // Without their texts, which may be all of a long conversation.
     const chunks = queryRows<LineRange & { readonly id: number }>(
       database,
@@ -63,7 +60,7 @@ function removeChunksAt(
       document.id,
     );
     for (const chunk of chunks) {
-      if (!ranges.some((range) => overlaps(range, chunk))) continue;
+      if (!inDocument.some((place) => overlaps(place, chunk))) continue;
       const row = textOf.get(chunk.id);
       if (row === undefined) continue;
       removeChunk({ id: chunk.id, ...row }, document, document.language);
@@ -125,11 +122,6 @@ function rewriteFullText(database: Connection, tokenizer: Tokenizer): void {
 
 /** Limits the memory that a large index takes. */
 const ROWS_AT_ONCE = 1000;
-
-interface StoredPlace extends DocumentKey {
-  readonly id: number;
-  readonly language: string | null;
-}
 
 interface StoredText extends DocumentKey, Pick<ChunkRow, 'headings' | 'id' | 'text'> {
   readonly language: string | null;
