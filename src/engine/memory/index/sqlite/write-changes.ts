@@ -24,7 +24,7 @@ export function chunkRemover(database: Connection, tokenizer: Tokenizer) {
     'INSERT OR IGNORE INTO freed_hashes SELECT hash FROM chunks WHERE id = ?',
   );
   const deleteChunk = database.prepare('DELETE FROM chunks WHERE id = ?');
-  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
+  const hasVectors = hasSpaces(database);
   return (
     chunk: Pick<ChunkRow, 'headings' | 'id' | 'text'>,
     key: DocumentKey,
@@ -34,6 +34,10 @@ export function chunkRemover(database: Connection, tokenizer: Tokenizer) {
     if (hasVectors) freeHash.run(chunk.id);
     deleteChunk.run(chunk.id);
   };
+}
+
+function hasSpaces(database: Connection): boolean {
+  return queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
 }
 
 /** Stored, because counting at search time would scan the whole table. */
@@ -79,7 +83,7 @@ export function writeChanges(
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(INSERT_TEXT);
-  const hasVectors = queryRow(database, 'SELECT 1 FROM spaces LIMIT 1') !== undefined;
+  const hasVectors = hasSpaces(database);
   let addedChunks = 0;
   // A new row gets the highest id plus one, which may reuse the ids of deleted rows.
   let firstWritten = Number.POSITIVE_INFINITY;
