@@ -69,11 +69,9 @@ export function agentPlaces(at: number, path: ConfigPath): readonly [ConfigPath,
 
 /** Where the value of a key can be written, best first: an agent inherits settings of memory search. */
 export function writingPlaces(path: ConfigPath): readonly ConfigPath[] {
-  const [root, list, position, key] = path;
-  const isInherited = root === 'agents' && list === 'list' && key === 'memorySearch';
-  return isInherited && position !== undefined
-    ? [path, ['agents', 'defaults', ...path.slice(3)]]
-    : [path];
+  const [root, list, position, ...rest] = path;
+  const isOfAgent = root === 'agents' && list === 'list' && typeof position === 'number';
+  return isOfAgent && rest[0] === 'memorySearch' ? agentPlaces(position, rest) : [path];
 }
 
 /** Whether two values of parsed JSON or TOML are equal. */
