@@ -1,6 +1,6 @@
 import { parse } from 'pg-connection-string';
 import { messageOf, SvcError } from '../errors/index.js';
-import { urlHost } from '../support/network.js';
+import { isPostgresUrl, urlHost } from '../support/network.js';
 
 /** Where a PostgreSQL server is, without anything secret. */
 export interface ServerAddress {
@@ -20,7 +20,7 @@ const DEFAULT_PORT = 5432;
  * @throws SvcError STORAGE_URL_INVALID, which never quotes the URL
  */
 export function parseServerUrl(url: string) {
-  if (!/^postgres(?:ql)?:\/\//iu.test(url)) throw invalidUrl('it does not start with postgres://');
+  if (!isPostgresUrl(url)) throw invalidUrl('it does not start with postgres://');
   const { host, port, database, user, password, options, ssl, sslnegotiation } = parseUrl(url);
   const number = port ? Number(port) : DEFAULT_PORT;
   if (!Number.isInteger(number) || number < 1 || number > 65_535) {

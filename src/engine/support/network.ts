@@ -26,3 +26,8 @@ export function urlHost(host: string): string {
 export function leadsToLoopback({ hostname }: URL): boolean {
   return isLoopback(hostname.replace(/^\[|\]$/gu, ''));
 }
+
+/** Whether a URL is of a PostgreSQL server. */
+export function isPostgresUrl(url: string): boolean {
+  return /^postgres(?:ql)?:\/\//iu.test(url);
+}

@@ -1,4 +1,5 @@
 import { PROVIDERS } from '../../providers/registry.js';
+import { isPostgresUrl } from '../../support/network.js';
 import { suggestName } from '../../support/text.js';
 import type { ConfigPath } from '../config-path.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
@@ -50,7 +51,7 @@ function shouldBeLong(
 export const serverUrlIsOfPostgres: Rule = function* ({ storage }) {
   const url = storage?.url;
   if (typeof url !== 'string' || referencedVariable(url) !== undefined) return;
-  if (/^postgres(?:ql)?:\/\//iu.test(url)) return;
+  if (isPostgresUrl(url)) return;
   yield fault('invalid-value', ['storage', 'url'], {
     message: '"url" must start with postgres:// or postgresql://',
     expected: 'a URL like postgres://HOST:5432/DATABASE or a reference like env:SVC_DATABASE_URL',
