@@ -167,20 +167,29 @@ function writeEdit(
 }
 
 /**
- * Refuses an edit that adds faults, or leaves one in what was edited. A key that is written twice still is after setting
- * it once.
+ * Refuses an edit that adds faults, or leaves one in the value that was set. A key that is written twice still is after
+ * setting it once. Once what was edited has no fault any more, others may show: rules check nothing that is invalid.
  */
 function requireNoneAdded(
   faults: readonly ConfigFault[],
   earlier: readonly ConfigFault[],
   edit: KnownEdit,
 ): void {
+  const { path, value } = edit;
   const added = faults.filter(
     (fault) =>
-      !earlier.some(isSameFault(fault)) ||
-      (fault.code !== 'duplicate-key' && isAt(edit.path, fault)),
+      !earlier.some(isSameInList(fault)) ||
+      (value !== undefined && fault.code !== 'duplicate-key' && isAt(path, fault)),
   );
-  if (added.length > 0) throw refusal(added, edit);
+  const isIn = (fault: ConfigFault) => isAt(path, fault);
+  const isFixed = earlier.some(isIn) && !added.some(isIn);
+  if (added.length > 0 && !isFixed) throw refusal(added, edit);
+}
+
+/** Whether another fault is the same, perhaps of another item: items move up when one is removed. */
+function isSameInList({ code, path }: ConfigFault): (other: ConfigFault) => boolean {
+  const placeOf = (text: string) => text.replaceAll(/\[\d+\]/gu, '[]');
+  return (other) => other.code === code && placeOf(other.path) === placeOf(path);
 }
 
 /** Whether a fault is of a value, or in it. */
@@ -240,8 +249,13 @@ const FIX_FIRST =
 
 function refusalHint(fault: ConfigFault, edit: KnownEdit = { path: [], value: null }): string {
   const { code, path, message, expected, suggestion } = fault;
+  const parents = edit.path.map((_, at) => edit.path.slice(0, at));
+  const places = [edit.path, ...parents].map(formatPath);
+  if (edit.value === undefined && !places.includes(path)) {
+    return `nothing was written; change ${path} first, which depends on it`;
+  }
   if (suggestion !== undefined) return `did you mean "${suggestion}"? Nothing was written`;
-  const isList = path === formatPath(edit.path) && schemasAt(edit.path).some(isListSchema);
+  const isList = path === places[0] && schemasAt(edit.path).some(isListSchema);
   if (code === 'wrong-type' && isList) {
     return `nothing was written; write a list as JSON, such as '["a", "b"]'`;
   }
@@ -249,7 +263,6 @@ function refusalHint(fault: ConfigFault, edit: KnownEdit = { path: [], value: nu
     expected === undefined || message.includes(expected)
       ? 'use a valid value, or set what it depends on first'
       : `expected ${expected}`;
-  const parents = edit.path.map((_, at) => edit.path.slice(0, at));
   const parent = parents.findLast((one) => isAt(one, fault));
   if (code !== 'missing-key' || parent === undefined) return `nothing was written; ${wanted}`;
   const whole = shellWord(formatPath(parent));

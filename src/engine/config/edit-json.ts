@@ -163,7 +163,18 @@ interface Span {
 export function removeValue(text: string, path: ConfigPath): string {
   const found = findEntry(text, path);
   if (found === undefined) return text;
-  const { entry, previous } = found;
+  const { entry, previous, next, container } = found;
+  const [open, close] = [container.offset + 1, endOf(container) - 1];
+  const rest = text.slice(open, entry.offset) + text.slice(endOf(entry), close);
+  if (/^[\s,]*$/u.test(rest)) return text.slice(0, open) + text.slice(close);
+  const isNext = (from: Node, to: Node) =>
+    /^[ \t]*,[ \t]*$/u.test(text.slice(endOf(from), to.offset));
+  if (next !== undefined && isNext(entry, next)) {
+    return text.slice(0, entry.offset) + text.slice(next.offset);
+  }
+  if (previous !== undefined && isNext(previous, entry)) {
+    return text.slice(0, endOf(previous)) + text.slice(endOf(entry));
+  }
   const entrySpan: Span = { start: entry.offset, end: endOf(entry) };
   const comma = commaAfter(text, entrySpan.end) ?? (previous && commaAfter(text, endOf(previous)));
   const spans = comma === undefined ? [entrySpan] : [entrySpan, { start: comma, end: comma + 1 }];
@@ -177,7 +188,9 @@ function findEntry(text: string, path: ConfigPath) {
   if (segment === undefined || container === undefined) return undefined;
   const entry = entryOf(container, segment);
   const siblings: readonly Node[] = container.children ?? [];
-  return entry && { entry, previous: siblings[siblings.indexOf(entry) - 1] };
+  if (entry === undefined) return undefined;
+  const at = siblings.indexOf(entry);
+  return { container, entry, previous: siblings[at - 1], next: siblings[at + 1] };
 }
 
 /** Offset of the comma after white space and comments. */

@@ -122,6 +122,28 @@ test('a duplicate key is removed twice', () => {
   assert.is(editJson('{"a":1,"b":2,"a":3}', ['a'], undefined), '{"b":2}');
 });
 
+test('nothing is left of what is removed from a line, and setting a value and removing it changes nothing', () => {
+  for (const [text, path, expected] of [
+    ['{ "a": 1, "b": 2, "c": 3 }', 'a', '{ "b": 2, "c": 3 }'],
+    ['{ "a": 1, "b": 2, "c": 3 }', 'b', '{ "a": 1, "c": 3 }'],
+    ['{ "a": 1, "b": 2, "c": 3, }', 'c', '{ "a": 1, "b": 2, }'],
+    ['{\n  "l": [1, 2]\n}', 'l[0]', '{\n  "l": [2]\n}'],
+    ['{ "a": 1 }', 'a', '{}'],
+  ] as const) {
+    assert.is(editJson(text, parsePath(path), undefined), expected);
+  }
+  for (const text of [
+    '{ "a": 1 }',
+    '{"a": 1}',
+    '{"a":1}',
+    '{}\n',
+    '{ "a": 1, }',
+    '{\r\n\t"a": 1 // c\r\n}',
+  ]) {
+    assert.is(editJson(editJson(text, ['b'], 2), ['b'], undefined), text);
+  }
+});
+
 test('values are parsed by the type of the key', () =>
   inWorld(async ({ context, write }) => {
     write('project/svc.json', '{}');
@@ -206,11 +228,19 @@ test('an edit that would make the file invalid is refused and nothing is written
       await hintOf('agents.defaults.memorySearch.provider', 'opneai'),
       'did you mean "openai"? Nothing was written',
     );
-    write('project/svc.json', '{"agents":{"list":[{"id":"a"}]}}');
-    const part = { path: 'agents.list[0].id' };
+    write(
+      'project/svc.json',
+      '{"agents":{"list":[{"id":"a","memorySearch":{"provider":"corp"}}]},"models":{"providers":{"corp":{"api":"openai"},"corp2":{"api":"openai"}}}}',
+    );
+    const hintWithout = async (path: string) =>
+      (await failureOf(() => unsetConfigValue(context, { path }, { signal }))).hint;
     assert.is(
-      (await failureOf(() => unsetConfigValue(context, part, { signal }))).hint,
+      await hintWithout('agents.list[0].id'),
       "nothing was written; to remove all of it: svc config unset 'agents.list[0]'",
+    );
+    assert.is(
+      await hintWithout('models.providers.corp'),
+      'nothing was written; change agents.list[0].memorySearch.provider first, which depends on it',
     );
   }));
 
@@ -245,6 +275,34 @@ test('an edit may fix one of several faults, and a warning has those that are le
     assert.match((await failureOf(() => set('ui.theme', 'x'))).message, '"theme" must be');
     assert.is(readFileSync(file, 'utf8'), '{\n  "memory": { "citations": "on", "backend": 2 }\n}');
     assert.equal((await set('memory.backend', 'builtin')).warnings, []);
+  }));
+
+test('an edit that fixes a fault may show those behind it', () =>
+  inWorld(async ({ context, write }) => {
+    const routes = 'plugins.entries.webhooks.config.routes';
+    const route = {
+      sessionKey: 5,
+      secret: 'env:A',
+      verify: { scheme: 'github', secrets: ['env:B'] },
+    };
+    const map = [{}, { when: { event: [] } }, { ignore: true }];
+    const all = { a: route, b: { sessionKey: 'b', secret: 'env:C', map } };
+    write(
+      'project/svc.json',
+      JSON.stringify({ plugins: { entries: { webhooks: { config: { routes: all } } } } }),
+    );
+    const setting = { path: `${routes}.a.sessionKey`, value: 'a' };
+    const unset = (path: string) =>
+      unsetConfigValue(context, { path: `${routes}.${path}` }, { signal });
+    const { warnings } = await setConfigValue(context, setting, { signal });
+    assert.match(warnings[0]?.message ?? '', /both secret and verify \(and 2 more\)$/u);
+    // What follows in the list has the same fault, and moves up.
+    assert.match(
+      (await unset('b.map[0]')).warnings[0]?.message ?? '',
+      /both secret and verify \(and 1 more\)$/u,
+    );
+    assert.match((await unset('b.map[0]')).warnings[0]?.message ?? '', /both secret and verify$/u);
+    assert.equal((await unset('a.secret')).warnings, []);
   }));
 
 test('what is written in place of a list has no positions', () =>
