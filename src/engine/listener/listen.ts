@@ -100,26 +100,32 @@ const NETWORK_GROUPS = 4;
 
 /**
  * The address of a client: from a trusted proxy's `X-Forwarded-For`, or the proxy itself if that is not an
- * address. Anybody can write anything into that header, and the result is logged and counted.
+ * address; empty if the connection is closed. Anybody can write anything into that header, and the result is logged and
+ * counted.
  */
 export function clientAddressOf({
   ip,
   ips,
   socket,
-}: Pick<FastifyRequest, 'ip' | 'ips'> & {
+}: Pick<FastifyRequest, 'ips'> & {
+  readonly ip: string | undefined;
   readonly socket: Pick<FastifyRequest['socket'], 'remoteAddress'>;
 }): string {
   const address = plainAddress(ip);
   if (isIP(address) !== 0) return address;
-  const others = [...(ips ?? []).toReversed(), socket.remoteAddress ?? ''].map(plainAddress);
+  const others = [...(ips ?? []).toReversed(), socket.remoteAddress].map(plainAddress);
   return others.find((other) => isIP(other) !== 0) ?? '';
 }
 
 /** With a port, as Azure's proxies write it. */
 const WITH_PORT = /^(?:\[(.+)\]|(\d+(?:\.\d+){3})):\d+$/u;
 
-/** An IPv4 client of a server that listens on `::` has an address like `::ffff:192.0.2.1`. */
-export function plainAddress(address: string): string {
+/**
+ * An IPv4 client of a server that listens on `::` has an address like `::ffff:192.0.2.1`.
+ *
+ * @param address undefined if the connection is closed
+ */
+export function plainAddress(address = ''): string {
   return address.replace(WITH_PORT, '$1$2').replace(/^::ffff:(?=\d+\.)/iu, '');
 }
 

@@ -51,7 +51,7 @@ test('localhost is one address, where it has two as well', async () => {
 });
 
 test('the address of a client has no port and no prefix of IPv6', () => {
-  const addressOf = (ip: string, remoteAddress: string) =>
+  const addressOf = (ip: string | undefined, remoteAddress: string | undefined) =>
     clientAddressOf({ ip, socket: { remoteAddress } });
   for (const [ip, remote, shown] of [
     ['::ffff:192.0.2.1', '::ffff:192.0.2.1', '192.0.2.1'],
@@ -61,6 +61,7 @@ test('the address of a client has no port and no prefix of IPv6', () => {
     ['192.0.2.1:50000', '127.0.0.1', '192.0.2.1'],
     ['[2001:db8::1]:50000', '127.0.0.1', '2001:db8::1'],
     ['192.0.2.1:50000:', '127.0.0.1', '127.0.0.1'],
+    [undefined, undefined, ''],
   ] as const) {
     assert.is(addressOf(ip, remote), shown);
   }

@@ -153,6 +153,24 @@ test('a client that disconnects in the middle of its body is counted and logged 
   await close();
 });
 
+test('a client that resets its connection right after a request has no address, and does no harm', async () => {
+  const { port, url, lines, close } = await testWebhooks();
+  const clients = Array.from({ length: 10 }, () => rawConnection(port));
+  for (const { socket, write } of clients) {
+    socket.once('connect', () => {
+      write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}`);
+      socket.resetAndDestroy();
+    });
+  }
+  await Promise.all(clients.map(({ closed }) => closed));
+  assert.is((await send(url)).status, 200);
+  assert.equal(
+    lines.filter((line) => JSON.parse(line).level === 'error'),
+    [],
+  );
+  await close();
+});
+
 test('input that is not HTTP, has too many headers or is truncated gets 4xx or nothing', async () => {
   const { port, url, close } = await testWebhooks({
     limits: { bodyTimeoutSeconds: 1 },
