@@ -16,6 +16,7 @@ import type { ListenAddress } from '../config/index.js';
 import { systemErrorCode } from '../errors/index.js';
 import {
   clientAddressOf,
+  networkList,
   plainAddress,
   REQUEST_ID_HEADER,
   readCertificate,
@@ -59,6 +60,7 @@ export interface UnroutedRequest {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const { address, log, onFault = () => undefined, node = {}, ...more } = options;
   const { tls, trustedProxies } = address;
+  const isTrusted = networkList(trustedProxies);
   // Node.js would refuse a request without a host itself, not in the shape of our errors.
   const httpOptions = { ...node, requireHostHeader: false };
   // Before TLS is agreed on, Node.js would wait for two minutes.
@@ -86,7 +88,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       disableRequestLogging: true,
       requestIdLogLabel: 'requestId',
     }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
+    // A proxy in front of another is in its header, perhaps with a port.
+    trustProxy:
+      trustedProxies.length > 0 && ((proxy: string | undefined) => isTrusted(plainAddress(proxy))),
     genReqId: requestIdOf,
     rewriteUrl: ({ url = '/' }) => url.replace(ORIGIN, '/'),
     // Keep-alive connections would hold up the end.
@@ -206,7 +210,7 @@ interface LatestRequest {
 
 /** Undefined if the connection is closed. */
 function peerOf({ remoteAddress }: Socket): string | undefined {
-  return remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
+  return plainAddress(remoteAddress) || undefined;
 }
 
 interface HttpFault {

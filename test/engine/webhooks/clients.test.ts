@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headOf, PATH, rawConnection, SECRET, send, testWebhooks } from '../../support/webhooks.js';
+import {
+  headOf,
+  PATH,
+  rawConnection,
+  SECRET,
+  SESSION,
+  send,
+  testWebhooks,
+} from '../../support/webhooks.js';
 
 const test = suite('what real systems send');
 
@@ -115,6 +123,21 @@ test('a forwarded client address is used only if valid', async () => {
   assert.equal([...new Set(ips)], ['2001:db8::1', '2001:db8::4']);
   assert.is((await from('192.0.2.9')).status, 401);
   assert.is((await from('junk')).status, 429, 'junk counts for the proxy');
+  await close();
+});
+
+test('a client behind two proxies is known, also if the outer one is sent with a port', async () => {
+  const { url, close } = await testWebhooks({
+    gateway: { trustedProxies: ['loopback', '10.0.0.0/8', '2001:db8:1::/48'] },
+    routes: { ci: { sessionKey: SESSION, secret: SECRET, allow: ['192.0.2.9'] } },
+  });
+  for (const [forwarded, status] of [
+    ['192.0.2.9, 10.0.0.5:443', 200],
+    ['192.0.2.9:50000, [2001:db8:1::5]:443, 10.0.0.5', 200],
+    ['192.0.2.9, 192.0.2.10:443', 403],
+  ] as const) {
+    assert.is((await send(url, { headers: { 'x-forwarded-for': forwarded } })).status, status);
+  }
   await close();
 });
 
