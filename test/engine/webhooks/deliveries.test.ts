@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFlows } from '../../../src/engine/flows/index.js';
@@ -209,6 +210,33 @@ test('a recorded body with a byte order mark is JSON', async () => {
     contextOf(tempFolder().path),
   );
   assert.equal([tried.outcome, tried.action?.[0]?.['goal']], ['action', 't']);
+});
+
+test('the line break at the end of a saved body is not part of it', async () => {
+  const map = [{ action: 'create_flow', set: { goal: '{/text}' } }];
+  const slack = { sessionKey: SESSION, verify: { scheme: 'slack', secrets: [KEY] }, map };
+  for (const [end, isVerified] of [
+    ['', true],
+    ['\n', true],
+    ['\r\n', true],
+    ['\n\n', false],
+  ] as const) {
+    const body = 'command=%2Ftask&text=tidy';
+    const mac = createHmac('sha256', KEY).update(`v0:1000:${body}`).digest('hex');
+    const tried = await tryMapping(
+      {
+        routeId: 'slack',
+        body: Buffer.from(body + end),
+        headers: `x-slack-request-timestamp: 1000\nx-slack-signature: v0=${mac}`,
+        atMs: 1_000_000,
+        signal: NEVER,
+      },
+      loadedOf(webhooksConfig({ slack })),
+      contextOf(tempFolder().path),
+    );
+    assert.is(tried.verified, isVerified, JSON.stringify(end));
+    if (isVerified) assert.is(tried.action?.[0]?.['goal'], 'tidy');
+  }
 });
 
 test('a signed delivery cannot be repeated under an id that is not signed', async () => {

@@ -59,16 +59,19 @@ export function readRecordedRequest(
  * @throws SvcError WEBHOOK_ROUTE_UNKNOWN, USAGE if the headers cannot be read; or the signal's reason
  */
 export async function tryMapping(
-  { routeId, body, headers, atMs, signal }: RecordedRequest,
+  { routeId, body: saved, headers, atMs, signal }: RecordedRequest,
   loaded: LoadedConfig,
   context: EngineContext,
 ): Promise<MapOutput> {
   const route = configuredRoute(routeId, loaded);
+  const body = withoutLineBreak(saved);
   const head = headOf(headers ?? '{}', body);
   const refusal =
     headers === undefined
       ? 'The headers are unknown: pass them with --headers.'
-      : await refusalOf(head, body, atMs, () => openVerifier(route, loaded, context, signal));
+      : await refusalOf(head, [saved, body], atMs, () =>
+          openVerifier(route, loaded, context, signal),
+        );
   const error = typeFault(head.headers, route.map !== undefined);
   const intent: RequestIntent =
     error === undefined
@@ -90,11 +93,18 @@ export async function tryMapping(
 }
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
-/** Why the request is not verified; undefined if it is. */
+/** Editors and --jq end a file with a line break that was not sent. */
+function withoutLineBreak(body: Buffer): Buffer {
+  if (body.at(-1) !== LINE_FEED) return body;
+  return body.subarray(0, body.at(-2) === CARRIAGE_RETURN ? -2 : -1);
+}
+
+/** Why the request is not verified with any of these bodies; undefined if it is. */
 async function refusalOf(
   head: RequestHead,
-  body: Buffer,
+  bodies: readonly [Buffer, Buffer],
   atMs: number,
   open: () => ReturnType<typeof openVerifier>,
 ): Promise<string | undefined> {
@@ -102,10 +112,8 @@ async function refusalOf(
     const { verifier } = await open();
     const check = verifier.checkHead(head, atMs);
     if (!check.ok) return check.error;
-    const fault = check.checkBody(body);
-    // Editors and --jq end a file with a line break that was not sent.
-    const isSaved = fault !== undefined && body.at(-1) === LINE_FEED;
-    return isSaved ? check.checkBody(body.subarray(0, -1)) : fault;
+    const faults = bodies.map((body) => check.checkBody(body));
+    return faults.includes(undefined) ? undefined : faults[0];
   } catch (error) {
     if (error instanceof SvcError && error.code === 'SECRET_UNRESOLVED') return messageOf(error);
     throw error;
