@@ -13,14 +13,18 @@ interface FrameOptions {
 
 const CUT = '…';
 
-/** The lines of a text around a location, with line numbers and a caret. One outside the text is moved inside. */
+/** The lines of a text, numbered as editors do. Split once for all of its frames. */
+export function frameSource(text: string): readonly string[] {
+  return text.split(/\r\n|\r|\n/u);
+}
+
+/** The lines around a location, with line numbers and a caret. One outside the text is moved inside. */
 export function renderCodeFrame(
-  text: string,
+  lines: readonly string[],
   location: Pick<SourceLocation, 'column' | 'line'>,
   options: FrameOptions = {},
 ): string {
   const { context = 2, width = 80 } = options;
-  const lines = text.split(/\r\n|\r|\n/u);
   const target = clampFromOne(location.line, lines.length);
   const first = Math.max(1, target - context);
   const last = Math.min(lines.length, target + context);

@@ -13,7 +13,7 @@ import type { SourceLocation } from '../../engine/errors/index.js';
 import type { ImportItem, ImportPlan } from '../../engine/imports/index.js';
 import type { SetUpPlan } from '../../engine/set-up/index.js';
 import { formatCountOf } from '../../engine/support/format.js';
-import { renderCodeFrame, renderDiff } from '../code-frame.js';
+import { frameSource, renderCodeFrame, renderDiff } from '../code-frame.js';
 import { renderJson, safeLine, shownPath } from '../safe-text.js';
 import type { Paint, Style, View } from '../style.js';
 
@@ -24,7 +24,8 @@ export function renderValidation(
 ): string {
   const { file, text, faults, warnings } = inspection;
   if (file === undefined) return 'no configuration file found: defaults apply\n';
-  const blocks = [...faults, ...warnings].map((fault) => renderFault(fault, text ?? '', options));
+  const source = frameSource(text ?? '');
+  const blocks = [...faults, ...warnings].map((fault) => renderFault(fault, source, options));
   const { ok, fault } = options.style;
   const verdict =
     faults.length === 0
@@ -37,7 +38,7 @@ export function renderValidation(
 
 function renderFault(
   fault: ConfigFault,
-  text: string,
+  source: readonly string[],
   { style, columns = 80 }: Pick<View, 'columns' | 'style'>,
 ): string {
   const paint = fault.severity === 'fault' ? style.fault : style.warning;
@@ -51,7 +52,7 @@ function renderFault(
       : [`  did you mean ${style.bold(safeLine(fault.suggestion))}?`]),
     ...(fault.related ?? []).map((location) => `  see also  ${locationText(location)}`),
     '',
-    renderCodeFrame(text, fault.location, { width: Math.max(20, columns - 12) }),
+    renderCodeFrame(source, fault.location, { width: Math.max(20, columns - 12) }),
   ];
   return lines.join('\n');
 }

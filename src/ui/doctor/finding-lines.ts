@@ -6,7 +6,7 @@ import type {
   FindingPlace,
 } from '../../engine/doctor/index.js';
 import { formatCount, formatCountOf } from '../../engine/support/format.js';
-import { renderCodeFrame, renderDiff } from '../code-frame.js';
+import { frameSource, renderCodeFrame, renderDiff } from '../code-frame.js';
 import { fitEnd, padEnd, textWidth, wrapSafe } from '../fit.js';
 import { safeLine, shownPath } from '../safe-text.js';
 import { paintedMark, type View } from '../style.js';
@@ -55,7 +55,9 @@ function frameLines(
   if (text === undefined || place?.line === undefined) return [];
   const width = Math.max(20, (columns ?? 100) - 14);
   const { line, column = 1 } = place;
-  const frame = renderCodeFrame(text, { line, column }, { width, context }).split('\n');
+  const frame = renderCodeFrame(frameSource(text), { line, column }, { width, context }).split(
+    '\n',
+  );
   return columns === undefined ? frame : frame.map((row) => fitEnd(row, columns - 2));
 }
 
