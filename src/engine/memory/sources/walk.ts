@@ -76,7 +76,7 @@ export function kindOfName(
  * Folders that are never entered: files of tools and of third parties, notes that were deleted in Obsidian or Logseq, and
  * earlier versions that Syncthing and Logseq keep.
  */
-const IGNORED = String.raw`(?:^|[\\/])(\.git|node_modules|\.trash|\.stversions|logseq[\\/](?:bak|\.recycle))`;
+const IGNORED = String.raw`(?:^|[\\/])(\.git|node_modules|\.trash|\.stversions|logseq[\\/](?:bak|\.recycle|version-files))`;
 const IGNORED_FOLDER = new RegExp(`${IGNORED}$`, 'u');
 const IN_IGNORED_FOLDER = new RegExp(String.raw`${IGNORED}(?:[\\/]|$)`, 'u');
 const MARKDOWN = /\.md$/i;

@@ -62,6 +62,7 @@ test('a folder contributes every Markdown file, except in folders of tools and o
     '.trash/deleted.md': '',
     'x/.stversions/a~20261120-093012.md': '',
     'logseq/bak/pages/Birds/2026-11-20T09_30_12.000Z.Desktop.md': '',
+    'logseq/version-files/local/pages/Birds/2026-11-20T09_30_12.000Z.Desktop.md': '',
     'x/logseq/.recycle/pages_birds.md': '',
     'bak/kept.md': '',
     '.obsidian/notes.md': '',
