@@ -6,7 +6,7 @@ import { SvcError, type Warning } from '../engine/errors/index.js';
 import { createSecretMask, environmentSecrets } from '../engine/masking/index.js';
 import type { NoteOptions } from '../engine/notes/index.js';
 import type { EngineContext } from '../engine/support/context.js';
-import { isRecord } from '../engine/support/text.js';
+import { isRecord, shellWord } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 import { createStyle, type View } from '../ui/style.js';
 import { createWaitingLine, type WaitingLine } from '../ui/waiting-line.js';
@@ -32,6 +32,12 @@ interface SharedFlags {
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
+
+/** The values of the flags that choose a memory, by name. */
+export type ChosenTarget = Readonly<Record<string, string | undefined>>;
+
+/** A command in a hint: in quotes, or up to its end, where the command itself may have quotes. */
+const COMMAND = /(?<=")svc [a-z][^"]*(?=")|(?<=: )svc [a-z].*$/gu;
 
 /** The address of a service, as Kubernetes writes it. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
@@ -199,9 +205,22 @@ export abstract class BaseCommand extends Command {
     return { ...report, hint: report.hint && this.hintFor(report.hint) };
   }
 
-  /** A hint as this command prints it: subclasses add the flags that were typed. */
+  /** Commands in a hint get the flags that chose what this one works on: without them, they would be about another. */
   protected hintFor(hint: string): string {
-    return hint;
+    return hint.replaceAll(COMMAND, (command) => {
+      const chosen = { ...this.targetFor(command), config: this.shared.config };
+      const added = Object.entries(chosen).flatMap(([name, value]) =>
+        value === undefined || command.includes(`--${name} `)
+          ? []
+          : [`--${name} ${shellWord(value)}`],
+      );
+      return [command, ...added].join(' ');
+    });
+  }
+
+  /** The memory that the flags chose, for a command in a hint that is about one. */
+  protected targetFor(_command: string): ChosenTarget {
+    return {};
   }
 
   private reportFailure(error: unknown): void {
@@ -296,6 +315,7 @@ export abstract class BaseCommand extends Command {
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
+      hintFor: (hint) => this.hintFor(hint),
       showLocation: (location) => print(`${location}\n`),
       json: this.jsonEnabled(),
       quiet,

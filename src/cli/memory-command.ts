@@ -17,16 +17,15 @@ import {
   type SyncSummary,
   type WorkOptions,
 } from '../engine/memory/sync/index.js';
-import { shellWord } from '../engine/support/text.js';
 import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
-import { BaseCommand } from './base-command.js';
+import { BaseCommand, type ChosenTarget } from './base-command.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { createLazySyncProgress, showSync } from './show-sync.js';
 
-/** A quoted command for a memory that no flag names yet. */
+/** A command for a memory that no flag names yet. */
 const ABOUT_ONE_MEMORY =
-  /(?<=")svc memory (?:eval|forget|get|index|reset|search|sessions list|status|undo)\b(?![^"]*--(?:agent|workspace))[^"]*(?=")/gu;
+  /^svc memory (?:eval|forget|get|index|reset|search|sessions list|status|undo)\b(?!.*--(?:agent|workspace))/u;
 
 /** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
 export abstract class MemoryCommand extends BaseCommand {
@@ -157,16 +156,11 @@ export abstract class MemoryCommand extends BaseCommand {
     await super.finally();
   }
 
-  /** Commands in it get the flags that chose the memory: without them, they would be about another one. */
-  protected override hintFor(text: string): string {
-    const { agent, workspace, config }: TargetFlags = this.shared;
+  protected override targetFor(command: string): ChosenTarget {
+    if (!ABOUT_ONE_MEMORY.test(command)) return {};
+    const { agent, workspace }: TargetFlags = this.shared;
     const isFolder = workspace !== undefined && !this.isTyped('agent');
-    const chosen = [
-      ...(isFolder ? [`--workspace ${shellWord(workspace)}`] : []),
-      ...(isFolder || agent === undefined ? [] : [`--agent ${agent}`]),
-      ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
-    ];
-    return text.replaceAll(ABOUT_ONE_MEMORY, (command) => [command, ...chosen].join(' '));
+    return isFolder ? { workspace } : { agent };
   }
 
   /**

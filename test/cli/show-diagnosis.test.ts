@@ -39,6 +39,7 @@ test('a secret in the text of a check is masked before lines are wrapped', async
       write: (text) => {
         written += text;
       },
+      hintFor: (hint) => hint,
       showLocation: () => undefined,
     },
   );

@@ -51,13 +51,29 @@ const codes = (run: SvcRun): string[] =>
 
 const MISTYPED = '{\n  // the listener\n  "gateway": {\n    "prot": 9000\n  }\n}\n';
 
+test('commands in hints are about the configuration that was named', async () => {
+  const home = homeWith('{}\n');
+  const keys = Array.from({ length: 200 }, (_, at) => `"k${at}": 1`);
+  writeFileSync(home.at('my other.json'), `{ ${keys.join(', ')} }\n`);
+  const named = `--config 'my other.json'`;
+  const found = await doctor(home, '--config', 'my other.json');
+  assert.match(found.stdout, `→ "svc config validate ${named}" lists them all`);
+  const other = ['--config', 'my other.json'];
+  const run = (...args: string[]) => runInSession([...args, ...other], { home: home.path });
+  const failed = await run('flow', 'list');
+  assert.match(failed.stderr, `hint: run "svc config validate ${named}" to see`);
+  writeFileSync(home.at('my other.json'), '{}\n');
+  const unset = await run('config', 'set', 'ui.theme', 'null');
+  assert.match(unset.stderr, `to remove it: svc config unset ui.theme ${named}`);
+});
+
 test('exits with 1 while faults remain, with 0 for warnings alone', async () => {
   const home = homeWith(MISTYPED);
   const text = await doctor(home);
   assert.is(text.code, 1, text.stderr);
   assert.match(text.stdout, /✗ unknown key "prot" in gateway {2}~\/svc\.json:4:5/);
   assert.match(text.stdout, /→ did you mean "port"\?/);
-  assert.match(text.stdout, /svc config doctor --fix/);
+  assert.match(text.stdout, /run it again with --fix/);
   const json = await doctor(home, '--json');
   assert.is(json.code, 1);
   assert.is(jsonOf.doctor(json).ok, false);

@@ -272,7 +272,7 @@ test('what is printed about the workspace of an agent names that agent', async (
   const listed = await svc(world, 'dream', 'candidates', '--agent', 'ops', '--json');
   const [{ key } = { key: '' }] = jsonOf.dreamCandidates(listed).candidates;
   const { stdout } = await svc(world, 'dream', 'promote', key, '-a', 'ops');
-  const [, undo = ''] = /undo with: svc (.*)/u.exec(stdout) ?? [];
+  const [, undo = ''] = /undo with "svc (.*)"/u.exec(stdout) ?? [];
   assert.match(undo, /^dream undo \S+ --agent ops$/u);
   assert.is((await svc(world, ...undo.split(' '))).code, 0);
   const unknown = await svc(world, 'dream', 'explain', 'nothing', '--agent', 'ops');
@@ -284,7 +284,7 @@ test('a claim is promoted by hand, whatever its score, unless its note has chang
   const key = await keyOf(world, ONCE_ASKED);
   const first = await svc(world, 'dream', 'promote', key);
   assert.is(first.code, 0, first.stderr);
-  assert.match(first.stdout, /undo with: svc dream undo \S+/);
+  assert.match(first.stdout, /undo with "svc dream undo \S+"/);
   assert.match(world.read('MEMORY.md'), /- Mira owns the billing service/);
   const again = await svc(world, 'dream', 'promote', key, '--json');
   assert.is(jsonOf.dreamPromote(again).decision, 'said');

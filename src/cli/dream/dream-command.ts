@@ -9,15 +9,13 @@ import {
   requireClaim,
   withCurrentDreams,
 } from '../../engine/dreaming/index.js';
-import { shellWord } from '../../engine/support/text.js';
 import { iso } from '../../engine/support/time.js';
 import { renderSwitch } from '../../ui/dream/status.js';
-import { BaseCommand } from '../base-command.js';
+import { BaseCommand, type ChosenTarget } from '../base-command.js';
 import { requiredArg, type TargetFlags } from '../flags.js';
 
 /** A command about one workspace. */
-const ABOUT_ONE_WORKSPACE =
-  /svc dream (?:backfill --rollback|undo) [^\s"]+(?: --agent [^\s"]+)?|(?<=")svc dream (?:candidates|list|run|signals)(?=")/gu;
+const ABOUT_ONE_WORKSPACE = /^svc dream (?:backfill|candidates|list|run|signals|undo)\b/u;
 
 /** Base of the dream commands, which work on one workspace. */
 export abstract class DreamCommand extends BaseCommand {
@@ -30,16 +28,9 @@ export abstract class DreamCommand extends BaseCommand {
     return target;
   }
 
-  /** Commands in it get the flags that chose the workspace: without them, they would be about another one. */
-  protected override hintFor(text: string): string {
-    const { agent, config }: TargetFlags = this.shared;
-    return text.replaceAll(ABOUT_ONE_WORKSPACE, (command) =>
-      [
-        command,
-        ...(agent === undefined || command.includes(' --agent ') ? [] : [`--agent ${agent}`]),
-        ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
-      ].join(' '),
-    );
+  protected override targetFor(command: string): ChosenTarget {
+    const { agent }: TargetFlags = this.shared;
+    return ABOUT_ONE_WORKSPACE.test(command) ? { agent } : {};
   }
 
   /** Options for decisions by hand, which wait for a running sweep. */

@@ -33,7 +33,8 @@ export default class MemoryLog extends BaseCommand {
     const enabled = loaded.resolved.memory.searchLog;
     this.write(renderSearchLog(searches, view));
     if (!enabled && !flags.quiet) {
-      this.note('searches are not logged; run "svc config set memory.searchLog true" to log them');
+      const howTo = 'run "svc config set memory.searchLog true" to log them';
+      this.note(`searches are not logged; ${this.hintFor(howTo)}`);
     }
     return { agent: id, enabled, searches };
   }

@@ -54,6 +54,6 @@ function listeningAt(
 function requireWebhooks({ resolved }: LoadedConfig): void {
   if (resolved.plugins.entries.webhooks.enabled) return;
   throw new SvcError('WEBHOOKS_DISABLED', 'webhooks are disabled', {
-    hint: 'svc config set plugins.entries.webhooks.enabled true',
+    hint: 'run "svc config set plugins.entries.webhooks.enabled true"',
   });
 }

@@ -96,12 +96,12 @@ const PLUGIN = 'plugins.entries.active-memory';
 function checkPlugin({ settings, agent }: GateFacts): Verdict {
   const { config } = settings;
   if (!settings.enabled) {
-    return fail('active memory is not enabled', `svc config set ${PLUGIN}.enabled true`);
+    return fail('active memory is not enabled', `run "svc config set ${PLUGIN}.enabled true"`);
   }
   if (!config.enabled) {
     return fail(
       'active memory is disabled for all conversations',
-      `svc config set ${PLUGIN}.config.enabled true`,
+      `run "svc config set ${PLUGIN}.config.enabled true"`,
     );
   }
   if (!config.agents.includes(agent.id)) {

@@ -133,7 +133,7 @@ async function recallInTime(
 const LATE_WARNING: Warning = {
   code: 'RECALL_TIMED_OUT',
   message: 'recall timed out',
-  hint: 'raise plugins.entries.active-memory.config.timeoutMs, or run svc memory search to see what is slow',
+  hint: 'raise plugins.entries.active-memory.config.timeoutMs, or run "svc memory search" to see what is slow',
 };
 
 const PAUSED_WARNING: Warning = {

@@ -22,6 +22,8 @@ import type { DoctorOutput } from './output-schemas.js';
 export interface RunDoctorOptions extends DoctorOptions {
   readonly checks: readonly DoctorCheck[];
   readonly onEvent?: ((event: DoctorEvent) => void) | undefined;
+  /** A hint as it is shown. */
+  readonly hintFor?: (hint: string) => string;
 }
 
 /**
@@ -31,7 +33,7 @@ export interface RunDoctorOptions extends DoctorOptions {
  * @throws the signal's reason
  */
 export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport> {
-  const { checks, signal, onEvent = () => undefined } = options;
+  const { checks, signal, onEvent = () => undefined, hintFor = (hint) => hint } = options;
   signal.throwIfAborted();
   const opened = openWorld(options);
   try {
@@ -42,7 +44,7 @@ export async function runDoctor(options: RunDoctorOptions): Promise<DoctorReport
         onEvent({ type: 'check.started', check: check.name });
         turn = turn.then(() => setImmediate());
         const report = await runCheck(check, opened, turn);
-        const result = resultOf(check, report, opened.world.mask);
+        const result = resultOf(check, report, opened.world.mask, hintFor);
         if (!signal.aborted) onEvent({ type: 'check.finished', result });
         return result;
       }),
@@ -101,11 +103,16 @@ function failure(error: unknown): Finding {
 }
 
 /** Masks known secrets: vendors and programs quote what they were given. */
-function resultOf({ name }: DoctorCheck, report: CheckReport, mask: SecretMask): CheckResult {
+function resultOf(
+  { name }: DoctorCheck,
+  report: CheckReport,
+  mask: SecretMask,
+  hintFor: (hint: string) => string,
+): CheckResult {
   const found = report.findings.filter((finding) => finding !== undefined);
   // Agents that share a workspace have its problems in common.
   const findings = uniqueBy(
-    found.map((finding) => hiddenIn(finding, mask)),
+    found.map((finding) => hiddenIn(finding, mask, hintFor)),
     ({ code, message, place }) => JSON.stringify([code, message, place]),
   );
   const summary = mask.text(report.summary);
@@ -120,13 +127,13 @@ function stateOf(findings: readonly Finding[], off = false): CheckState {
   return off ? 'off' : 'ok';
 }
 
-function hiddenIn(finding: Finding, mask: SecretMask): Finding {
+function hiddenIn(finding: Finding, mask: SecretMask, hintFor: (hint: string) => string): Finding {
   const { message, cause, hint, fix } = finding;
   return {
     ...finding,
     message: mask.text(message),
     cause: cause && mask.text(cause),
-    hint: hint && mask.text(hint),
+    hint: hint && mask.text(hintFor(hint)),
     fix: fix && { ...fix, title: mask.text(fix.title) },
   };
 }

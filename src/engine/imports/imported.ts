@@ -84,7 +84,7 @@ export function asImportError(file: string, cause: unknown): SvcError {
   const code = systemErrorCode(cause);
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     return new SvcError('IMPORT_SOURCE_MISSING', `${file} does not exist`, {
-      hint: 'pass the file or folder of the other program: svc config import --from PROGRAM PATH',
+      hint: 'pass the file or folder of the other program: "svc config import --from PROGRAM PATH"',
     });
   }
   return new SvcError('IMPORT_FAILED', `cannot read ${file}: ${systemReason(cause)}`, {

@@ -243,7 +243,7 @@ function refuseForgotten(
 ): void {
   if (!isForgotten(entry, forgotten) && !isForgotten([text, heading], forgotten)) return;
   throw new SvcError('NOTE_FORGOTTEN', 'the text was forgotten; nothing was added', {
-    hint: 'svc memory forget --list shows what was forgotten, and --undo allows it again',
+    hint: '"svc memory forget --list" shows what was forgotten, and --undo allows it again',
   });
 }
 

@@ -101,7 +101,7 @@ function editOf(
   const before = verify?.secrets ?? (secret === undefined ? [] : [secret]);
   if (step.type === 'finish' && before.length < 2) {
     throw new SvcError('USAGE', `only one secret of route ${routeId} is valid`, {
-      hint: `add a new one first: svc webhook secret rotate ${shellWord(routeId)} --add env:NAME`,
+      hint: `add a new one first: "svc webhook secret rotate ${shellWord(routeId)} --add env:NAME"`,
     });
   }
   const secrets =
@@ -122,7 +122,7 @@ function addedSecret(routeId: string, argument: string, before: readonly unknown
   const added = argument.startsWith('{') ? parsedJson(argument) : referenceIn(argument);
   if (!before.some((one) => isDeepStrictEqual(one, added))) return added;
   throw new SvcError('USAGE', `this secret of route ${routeId} is already valid`, {
-    hint: `see what to do next: svc webhook secret rotate ${shellWord(routeId)}`,
+    hint: `see what to do next: "svc webhook secret rotate ${shellWord(routeId)}"`,
   });
 }
 

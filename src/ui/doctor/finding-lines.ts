@@ -138,6 +138,6 @@ function endLines({ ok, checks }: DoctorReport, applied: readonly AppliedFix[]):
   const fixes = checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
   const safeCount = fixes.filter((fix) => fix.safe && !failed.has(fix.title)).length;
   const safeFixes = formatCountOf(safeCount, 'safe fix', 'safe fixes');
-  if (safeCount > 0) return ['', `run "svc config doctor --fix" to apply ${safeFixes}`];
+  if (safeCount > 0) return ['', `run it again with --fix to apply ${safeFixes}`];
   return ok ? [] : ['', 'the remaining problems have to be fixed by hand'];
 }

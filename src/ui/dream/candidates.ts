@@ -81,7 +81,7 @@ export function renderPromotion(promotion: DreamPromoteOutput): string {
   const { text, sweep } = promotion;
   const lines = [safeLine(text), `  ${placeWords(promotion)}: ${decisionWords(promotion)}`];
   if (isPromotion(promotion) && sweep !== null)
-    lines.push(`  undo with: svc dream undo ${safeLine(sweep)}`);
+    lines.push(`  undo with "svc dream undo ${safeLine(sweep)}"`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -156,7 +156,7 @@ function backfilledLines(
     ...(notesLeft === 0
       ? []
       : [`  ${formatCountOf(notesLeft, 'older note')} not read: pass their folder with --path`]),
-    ...(id === null ? [] : [`  undo with: svc dream backfill --rollback ${safeLine(id)}`]),
+    ...(id === null ? [] : [`  undo with "svc dream backfill --rollback ${safeLine(id)}"`]),
   ];
 }
 

@@ -128,7 +128,7 @@ function summaryLines(
   const end = dryRun
     ? 'dry run: nothing was written'
     : isApplied && sweep.written + sweep.retired > 0
-      ? `undo with: svc dream undo ${safeLine(sweep.id)}${flag}`
+      ? `undo with "svc dream undo ${safeLine(sweep.id)}${flag}"`
       : `MEMORY.md: ${memoryWords(sweep)}`;
   const retired =
     isApplied && sweep.retired > 0

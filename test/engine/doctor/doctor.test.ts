@@ -49,7 +49,7 @@ test('passages without vectors need nothing while a process embeds them', async 
   const lock = await acquireIndexLock(indexFile, { part: 'vectors', nowMs: 0, waitMs: 0 });
   assert.is(await hintNow(), 'being embedded now');
   lock?.release();
-  assert.is(await hintNow(), 'svc memory index --agent main');
+  assert.is(await hintNow(), 'run "svc memory index --agent main"');
 });
 
 test('a healthy set-up has no findings and is not changed', async () => {

@@ -40,7 +40,7 @@ test('a text report has each problem, its location, its cause and its fix', () =
 ✓ disk           disk checked
 ✓ clock          clock checked
 
-run "svc config doctor --fix" to apply 2 safe fixes
+run it again with --fix to apply 2 safe fixes
 `,
   );
 });
@@ -49,9 +49,9 @@ test('a fix that just failed is not suggested again', () => {
   const titles = SICK.checks.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
   const applied = titles.map(({ title }) => ({ check: 'any', title, failure: 'read-only' }));
   const options = { style, columns: undefined, homeDir };
-  const suggestion = /run "svc config doctor --fix".*/;
+  const suggestion = /run it again with --fix.*/;
   const one = renderDoctor(SICK, applied.slice(1), options);
-  assert.is(suggestion.exec(one)?.[0], 'run "svc config doctor --fix" to apply 1 safe fix');
+  assert.is(suggestion.exec(one)?.[0], 'run it again with --fix to apply 1 safe fix');
   const none = renderDoctor(SICK, applied, options);
   assert.not.match(none, suggestion);
   assert.match(none, 'the remaining problems have to be fixed by hand');

@@ -9,7 +9,7 @@ type FinishedSweep = Exclude<DreamRunOutput['sweeps'][number], { readonly error:
 type Change = Pick<FinishedSweep['sweep'], 'memory' | 'retired' | 'written'>;
 
 const AT = '2026-11-20T03:00:00.000Z';
-const UNDO = '  undo with: svc dream undo 20261120T030000';
+const UNDO = '  undo with "svc dream undo 20261120T030000"';
 
 /** The lines of `svc dream run` after the phases. */
 function endOf(change: Change, defaultAgent = 'main'): readonly string[] {
@@ -45,7 +45,7 @@ test('a sweep ends with how to undo it, also one that only moved entries to the 
 
 test('a sweep of another agent is undone with its flag', () => {
   const change = { memory: 'applied', written: 1, retired: 0 } as const;
-  assert.equal(endOf(change, 'ops'), [`${UNDO} --agent main`]);
+  assert.equal(endOf(change, 'ops'), [`${UNDO.slice(0, -1)} --agent main"`]);
 });
 
 test('lists leave out columns where the terminal has no room for them', () => {

@@ -28,8 +28,9 @@ export default class WebhookSecretRotate extends BaseCommand {
         ? ({ type: finish ? 'finish' : 'show' } as const)
         : ({ type: 'add', secret } as const);
     const rotation = { routeId: args.route, step, configFile, signal: this.signal };
-    const { output, warnings } = await rotateSecret(rotation, loaded, context);
+    const { output: rotated, warnings } = await rotateSecret(rotation, loaded, context);
     this.addWarnings(warnings);
+    const output = { ...rotated, next: rotated.next.map((step) => this.hintFor(step)) };
     this.write(renderRotation(output));
     return output;
   }

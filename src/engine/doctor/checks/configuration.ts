@@ -55,7 +55,7 @@ function configReport(config: CheckedConfig, context: EngineContext): CheckRepor
   const more = all.length - findings.length;
   const further = finding('more-findings', 'note', {
     message: formatCountOf(more, 'more problem'),
-    hint: 'svc config validate lists them all',
+    hint: '"svc config validate" lists them all',
   });
   return { summary: document.file, findings: more === 0 ? findings : [...findings, further] };
 }
@@ -106,7 +106,7 @@ export function configFix(
         const edited = edit(text);
         if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
           throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
-            hint: 'run svc config doctor again',
+            hint: 'run "svc config doctor" again',
           });
         }
         replaceConfig(context, file, { before: text, after: edited });

@@ -20,7 +20,7 @@ export const documents = configuredCheck('documents', async ({ agents, context, 
           finding('pdf-library-missing', 'warning', {
             message: `PDF files are skipped: ${PDF_PACKAGE} is not installed`,
             place: placeOfAgent(reader.id, ['memorySearch', 'documents']),
-            hint: 'svc memory documents install pdf',
+            hint: 'run "svc memory documents install pdf"',
           }),
         ]
       : [],

@@ -144,7 +144,7 @@ async function brokenLinks({ home, agent }: OpenedMemory): Promise<Finding | und
     message: `broken links to ${formatCountOf(targets.length, 'target')} in the notes of agent ${agent.id}: ${shortList(links, MOST_NAMED)}`,
     cause: 'they lead to no indexed file, or to a name that several files have',
     place: { file: resolve(agent.workspaceDir, first.from), line: first.line, column: 1 },
-    hint: `svc memory links --broken --agent ${agent.id}`,
+    hint: `run "svc memory links --broken --agent ${agent.id}"`,
   });
 }
 
@@ -163,7 +163,7 @@ function indexFindings(subject: Subject): CheckReport['findings'] {
       return [unusable(code, subject, { cause: index.why, hint, fix })];
     }
     case 'newer': {
-      const hint = `use the newer svc, or rebuild the index with this one: svc memory index --force --agent ${agentId}`;
+      const hint = `use the newer svc, or rebuild the index with this one: "svc memory index --force --agent ${agentId}"`;
       const fix = indexFix(subject, { safe: false, now: index.why, force: true });
       return [unusable('index-newer', subject, { cause: index.why, hint, fix })];
     }
@@ -176,7 +176,7 @@ function indexFindings(subject: Subject): CheckReport['findings'] {
         ];
       }
       const message = `the index of agent ${agentId} is out of date`;
-      const hint = 'svc memory index rebuilds it';
+      const hint = '"svc memory index" rebuilds it';
       const fix = indexFix(subject, { now: why });
       return [finding('index-outdated', 'warning', { message, cause: why, place, hint, fix })];
     }
@@ -191,7 +191,7 @@ function missing(subject: Subject): Finding {
     message: `agent ${agentId} has no index yet`,
     cause: 'the first search builds it and takes longer',
     place,
-    hint: `svc memory index --agent ${agentId}`,
+    hint: `run "svc memory index --agent ${agentId}"`,
     fix: canIndex
       ? indexFix(subject, { action: 'index the memory', now: 'does not exist' })
       : undefined,
@@ -208,13 +208,13 @@ function unusable(
 }
 
 const UNUSABLE: Readonly<Record<IndexHeader, { readonly code: string; readonly hint: string }>> = {
-  current: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
-  empty: { code: 'index-damaged', hint: 'svc memory index rebuilds it' },
+  current: { code: 'index-damaged', hint: '"svc memory index" rebuilds it' },
+  empty: { code: 'index-damaged', hint: '"svc memory index" rebuilds it' },
   foreign: {
     code: 'index-foreign',
     hint: 'the next sync renames the file to end in ".replaced" and builds an index',
   },
-  other: { code: 'index-older', hint: 'svc memory index rebuilds it' },
+  other: { code: 'index-older', hint: '"svc memory index" rebuilds it' },
 };
 
 function damage(subject: Subject, bytes: number): Finding | undefined {
@@ -229,7 +229,7 @@ function damage(subject: Subject, bytes: number): Finding | undefined {
     message: `the index of agent ${agentId} is damaged`,
     cause: complaint,
     place,
-    hint: `svc memory index --force --agent ${agentId}`,
+    hint: `run "svc memory index --force --agent ${agentId}"`,
     fix: indexFix(subject, { now: 'is damaged', force: true }),
   });
 }
@@ -247,7 +247,7 @@ function stale(subject: Subject): Finding | undefined {
       ? 'the next search indexes them'
       : 'sync.onSearch is off, so searches do not index them',
     place,
-    hint: `svc memory index --agent ${agentId}`,
+    hint: `run "svc memory index --agent ${agentId}"`,
     fix: bySearch
       ? undefined
       : indexFix(subject, { action: 'update the index', now: `is missing ${missingFiles}` }),

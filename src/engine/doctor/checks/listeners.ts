@@ -123,7 +123,7 @@ function shared({ place }: ConfiguredSecret, owner: string, id: string): Finding
     message: `routes ${owner} and ${id} share a secret`,
     cause: 'whoever can call one can call the other',
     place,
-    hint: 'generate one for each route: svc webhook secret generate',
+    hint: 'generate one for each route: "svc webhook secret generate"',
   });
 }
 
@@ -222,7 +222,7 @@ function unknownAgentFinding(name: string, agent: string): Finding {
   return finding('mcp-token-agent-unknown', 'note', {
     message: `the MCP token ${name} is for the agent ${agent}, which is not configured`,
     cause: 'its client gets an error instead of an answer',
-    hint: `add the agent to agents.list again, or run: svc mcp token revoke ${name}`,
+    hint: `add the agent to agents.list again, or run "svc mcp token revoke ${name}"`,
   });
 }
 
@@ -230,6 +230,6 @@ function noToken({ placeOf }: ConfiguredWorld): Finding {
   return finding('mcp-without-token', 'warning', {
     message: 'mcp.http is open to other machines, but there is no valid token',
     place: placeOf(HTTP),
-    hint: 'create one: svc mcp token create NAME',
+    hint: 'create one: "svc mcp token create NAME"',
   });
 }

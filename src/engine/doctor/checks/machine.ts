@@ -145,6 +145,6 @@ function localModels({ context, agents, host }: DoctorWorld): Finding | undefine
   const isChosen = localAgents.some(({ memorySearch }) => memorySearch.provider === 'local');
   return finding('local-runtime-missing', isChosen ? 'fault' : 'warning', {
     message: `local models cannot run: ${state.why}`,
-    hint: 'svc provider install local',
+    hint: 'run "svc provider install local"',
   });
 }

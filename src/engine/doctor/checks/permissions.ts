@@ -242,6 +242,6 @@ function modeFix(path: string, from: number, to: number): Fix {
 
 function outdated(path: string, mode: number): SvcError {
   return new SvcError('FIX_OUTDATED', `${path} now has mode ${formatMode(mode)}`, {
-    hint: 'run svc config doctor again',
+    hint: 'run "svc config doctor" again',
   });
 }

@@ -71,7 +71,7 @@ function recallFinding({ title, file, effect }: RegisteredHook): Finding | undef
   return finding('hook-recalls-nothing', 'warning', {
     message,
     place: { file },
-    hint: effect.hint ?? 'svc memory recall --explain shows which check fails',
+    hint: effect.hint ?? '"svc memory recall --explain" shows which check fails',
   });
 }
 

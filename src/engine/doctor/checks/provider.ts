@@ -97,7 +97,7 @@ function findingOf(checked: Checked, agents: string, { ok, provider: name }: Dia
     message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check] ?? check}`,
     cause: cause && `${text}: ${cause}`,
     place: location,
-    hint: hint ?? 'svc provider test shows every step',
+    hint: hint ?? '"svc provider test" shows every step',
   });
 }
 
@@ -147,7 +147,7 @@ function backendFindings(
         message: `the external search program of agent ${agent.id}: ${BACKEND_WORDS[check] ?? check}`,
         cause: cause && `${text}: ${cause}`,
         place,
-        hint: hint ?? `svc memory status --deep --agent ${agent.id} shows every step`,
+        hint: hint ?? `"svc memory status --deep --agent ${agent.id}" shows every step`,
       }),
     );
 }
@@ -199,7 +199,7 @@ async function checkReranker(
       message: `the reranker of agent ${agents} does not work, so results keep the order without it`,
       cause: error.message,
       place: placeOfAgent(memory.agent.id, ['memorySearch', 'query', 'rerank', 'provider']),
-      hint: error.hint ?? 'svc memory status --deep shows every step',
+      hint: error.hint ?? '"svc memory status --deep" shows every step',
     });
     return { name: tested.name, findings: [failure] };
   }
@@ -242,7 +242,7 @@ async function modelFinding(
       message: `${purpose}: rules are used instead of the model ${model}`,
       cause: error.message,
       place: placeOf(path),
-      hint: error.hint ?? `svc config unset ${formatPath(path)}`,
+      hint: error.hint ?? `run "svc config unset ${formatPath(path)}"`,
     });
   }
 }

@@ -43,8 +43,8 @@ export function weakness(name: string, isPair = false): Finding {
     message: `${name} has fewer than ${LEAST_SECRET_CHARS} characters`,
     cause: 'it is easy to guess',
     hint: isPair
-      ? 'use user:password with a generated password: svc webhook secret generate'
-      : 'generate a new one: svc webhook secret generate',
+      ? 'use user:password with a generated password: "svc webhook secret generate"'
+      : 'generate a new one: "svc webhook secret generate"',
   });
 }
 

@@ -96,7 +96,7 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
         place: { file: status.indexFile },
         hint: isBeingEmbedded
           ? 'being embedded now'
-          : `svc memory index --agent ${memory.agent.id}`,
+          : `run "svc memory index --agent ${memory.agent.id}"`,
       }),
     );
   }

@@ -137,7 +137,7 @@ export function skipFindings(skipped: readonly SkippedFile[], dir: string): read
       message: `${skip.path} is not indexed: ${why}${more}`,
       cause: skip.detail,
       place: { file: resolve(dir, skip.path) },
-      hint: 'svc memory status --verbose lists all skipped files',
+      hint: '"svc memory status --verbose" lists all skipped files',
     });
   });
 }

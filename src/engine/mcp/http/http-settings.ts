@@ -53,7 +53,7 @@ export function httpSettings(
   // No URL contains the zone of an IPv6 address.
   if (tls === undefined || isWildcard(host) || address.port === 0 || !URL.canParse(origin)) {
     throw new SvcError('MCP_HTTP_INSECURE', 'the address that clients use is unknown', {
-      hint: 'svc config set mcp.http.publicUrl https://memory.example.com',
+      hint: 'run "svc config set mcp.http.publicUrl https://memory.example.com"',
     });
   }
   return { ...settings, publicOrigin: new URL(origin).origin };

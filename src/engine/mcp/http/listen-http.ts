@@ -52,7 +52,7 @@ export async function listenHttp(options: HttpOptions) {
   const holders = () => (local === undefined ? tokens() : [local, ...tokens()]);
   if (holders().length === 0) {
     throw new SvcError('MCP_HTTP_INSECURE', 'there is no valid token for clients', {
-      hint: 'create one: svc mcp token create NAME',
+      hint: 'create one: "svc mcp token create NAME"',
     });
   }
   const server = createServer(options);

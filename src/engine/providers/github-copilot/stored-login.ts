@@ -79,7 +79,7 @@ export async function readPrivateJson(file: string): Promise<unknown> {
   if (value !== undefined) return value;
   // The parser's message would quote the content.
   throw new SvcError('SECRET_UNRESOLVED', `${file} is damaged`, {
-    hint: `delete ${file}, then sign in again: svc provider login github-copilot`,
+    hint: `delete ${file}, then sign in again: "svc provider login github-copilot"`,
   });
 }
 

@@ -98,7 +98,7 @@ function chooseModel(body: unknown): CopilotModel {
   const chosen = preferred.find((model) => model !== undefined) ?? models[0];
   if (chosen !== undefined) return chosen;
   throw new VendorFault('model', 'the Copilot plan of this account has no embedding model', {
-    hint: 'choose another provider: svc provider list',
+    hint: 'choose another provider: "svc provider list"',
   });
 }
 

@@ -62,7 +62,7 @@ async function refreshOnce(
     if (isDone) host.log.info('refreshed');
     else {
       hasFailed = true;
-      const hint = `svc memory index --agent ${agent.id}`;
+      const hint = `run "svc memory index --agent ${agent.id}"`;
       const message = 'the refresh at the start failed';
       host.setProblem({ code: null, message, hint });
       host.log.warn({ end, hint }, message);

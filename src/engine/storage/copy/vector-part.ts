@@ -76,7 +76,7 @@ async function withVectorsOf<T>(
   if (opened.state !== 'ready') {
     const why = opened.state === 'missing' ? 'it was deleted' : opened.why;
     throw new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
-      hint: 'bring it up to date without storage.url first: svc memory index',
+      hint: 'bring it up to date without storage.url first: "svc memory index"',
     });
   }
   using index = closing(opened.index);

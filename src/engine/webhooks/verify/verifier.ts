@@ -30,7 +30,7 @@ const CONTROL_CHARACTER = /(?!\t)\p{Cc}/u;
 /** The error for an empty secret, which proves nothing. */
 export function emptySecret(): SvcError {
   return new SvcError('SECRET_UNRESOLVED', 'the secret is empty', {
-    hint: 'svc webhook secret generate',
+    hint: 'generate one: "svc webhook secret generate"',
   });
 }
 

@@ -86,7 +86,11 @@ test('a failed refresh is reported with a hint, and a reload tries again', async
   const { setup, setupOf } = await world({ backend: 'ext' }, 'exit 1');
   const { service, said } = await started(setup);
   await waitFor('the trouble', () => said.length === 3);
-  assert.equal(said, ['refreshing', 'not refreshed', 'trouble: svc memory index --agent main']);
+  assert.equal(said, [
+    'refreshing',
+    'not refreshed',
+    'trouble: run "svc memory index --agent main"',
+  ]);
   assert.is(await service.reload(await setupOf()), false);
   await service.stop();
 });

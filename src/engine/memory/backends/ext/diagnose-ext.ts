@@ -108,7 +108,12 @@ async function checkQuestion(
   const { collections, updated } = readExtState(settings.dir);
   const { mode, limits } = settings;
   if (collections.length === 0) {
-    return { state: 'off', text: mode, note: 'nothing is indexed yet', hint: 'svc memory index' };
+    return {
+      state: 'off',
+      text: mode,
+      note: 'nothing is indexed yet',
+      hint: 'run "svc memory index"',
+    };
   }
   const run = { timeoutMs: limits.timeoutMs, signal };
   // Detected by the check of the release.
@@ -125,7 +130,7 @@ async function checkQuestion(
   const withoutVectors = updated?.withoutVectors ?? 0;
   if (withoutVectors === 0 || mode === 'search') return { state: 'ok', text: mode, latencyMs };
   const cause = `${formatCountOf(withoutVectors, 'document')} without vectors`;
-  const outcome = { text: mode, latencyMs, cause, hint: 'svc memory index' };
+  const outcome = { text: mode, latencyMs, cause, hint: 'run "svc memory index"' };
   // As in searches: the built-in engine answers then.
   const isInconclusive = mode === 'vsearch' && hits.length === 0;
   return isInconclusive
