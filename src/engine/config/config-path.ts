@@ -49,6 +49,9 @@ function segmentOf([, position, quoted, , plain = '']: RegExpMatchArray): PathSe
   return typeof value === 'string' ? value : quoted.slice(1, -1);
 }
 
+/** Lists of memory search to which an agent's entry adds, instead of replacing them. */
+export const JOINED_LISTS: readonly string[] = ['exclude', 'extraPaths', 'extraCollections'];
+
 /** The value at a path of plain JSON data. */
 export function valueAt(root: unknown, path: ConfigPath): unknown {
   let value = root;

@@ -6,6 +6,7 @@ import { parsedJson, suggestName } from '../support/text.js';
 import {
   type ConfigPath,
   formatPath,
+  JOINED_LISTS,
   type PathSegment,
   parsePath,
   valueAt,
@@ -93,7 +94,8 @@ export async function getConfigValue(
   const known = parseKnownPath(path);
   const { file, input, resolved, warnings } = await loadConfig(context, options);
   const written = valueAt(input, known);
-  const value = isLeaf(written) ? written : valueAt(resolved, known);
+  const isJoined = JOINED_LISTS.includes(String(known.at(-1)));
+  const value = isLeaf(written) && !isJoined ? written : valueAt(resolved, known);
   const isInFile = writingPlaces(known).some((place) => valueAt(input, place) !== undefined);
   return {
     path: formatPath(known),
@@ -114,7 +116,7 @@ function withFolders(
   return folder === join(homeDir, '.svc') ? text : text?.replace('~/.svc', () => folder);
 }
 
-/** Groups are shown with defaults, single values as written. */
+/** Groups and joined lists are shown with defaults, single values as written. */
 function isLeaf(value: unknown): boolean {
   return value !== undefined && (typeof value !== 'object' || Array.isArray(value));
 }

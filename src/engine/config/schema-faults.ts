@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { groupBy } from '../support/lists.js';
+import { groupBy, uniqueBy } from '../support/lists.js';
 import { isRecord, suggestName, withEllipsis } from '../support/text.js';
 import { type ConfigFault, faultAt } from './config-fault.js';
 import { type ConfigPath, formatPath, type PathSegment, valueAt } from './config-path.js';
@@ -27,7 +27,11 @@ export function checkSchema(document: ConfigDocument): {
   if (result.success) return { faults: [], accepted: result.data };
   const { issues } = result.error;
   return {
-    faults: issues.flatMap((issue) => faultsOf(document, issue, toPath(issue.path))),
+    // The length of a text is checked even where a list is expected.
+    faults: uniqueBy(
+      issues.flatMap((issue) => faultsOf(document, issue, toPath(issue.path))),
+      ({ path, location }) => `${path}\n${location.line}:${location.column}`,
+    ),
     accepted: acceptedPart(document.value, issues),
   };
 }

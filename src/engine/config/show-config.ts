@@ -6,6 +6,7 @@ import {
   type ConfigPath,
   DREAMING_PATH,
   formatPath,
+  JOINED_LISTS,
   valueAt,
   writingPlaces,
 } from './config-path.js';
@@ -125,8 +126,6 @@ function* leaves(
     yield { path, value };
   }
 }
-
-const JOINED_LISTS = ['exclude', 'extraPaths', 'extraCollections'];
 
 function originsOf(
   loaded: LoadedConfig,

@@ -316,6 +316,22 @@ test('what is written in place of a list has no positions', () =>
     assert.equal([changed, before], [false, undefined]);
   }));
 
+test('an item of a list is removed before one with a fault', () =>
+  inWorld(async ({ context, write }) => {
+    const text = '{"agents":{"list":[{"id":"a"},{"id":"b","x":1},{"id":"c"}]}}';
+    const file = write('project/svc.json', text);
+    const path = 'agents.list[0]';
+    const { changed, warnings } = await unsetConfigValue(context, { path }, { signal });
+    assert.is(changed, true);
+    assert.match(warnings[0]?.message ?? '', 'unknown key "x" in agents.list[0]');
+    assert.is(readFileSync(file, 'utf8'), '{"agents":{"list":[{"id":"b","x":1},{"id":"c"}]}}');
+    write('project/svc.json', '{"agents":{"list":[{"id":"a"},{"x":1},{"id":"c"}]}}');
+    const error = await failureOf(() =>
+      unsetConfigValue(context, { path: 'agents.list[2].id' }, { signal }),
+    );
+    assert.match(error.message, '"id" is missing in agents.list[2]');
+  }));
+
 test('an unknown key of the file is removed without showing its value', () =>
   inWorld(async ({ context, write }) => {
     const file = write(
@@ -484,8 +500,11 @@ test('get shows whether a value is written, a default, or unset, and where defau
     assert.equal(await origin('logging.file'), [undefined, 'unset']);
     write(
       'project/svc.json',
-      '{"agents":{"defaults":{"memorySearch":{"query":{"maxResults":9}}},"list":[{"id":"a"}]}}',
+      '{"agents":{"defaults":{"memorySearch":{"exclude":["x"],"query":{"maxResults":9}}},"list":[{"id":"a","memorySearch":{"exclude":["y"]}}]}}',
     );
+    const exclude = 'agents.list[0].memorySearch.exclude';
+    assert.equal(await origin(exclude), [['x', 'y'], 'file']);
+    assert.equal(await origin(`${exclude}[0]`), ['y', 'file']);
     const query = 'agents.list[0].memorySearch.query';
     assert.equal(await origin(`${query}.maxResults`), [9, 'file']);
     assert.equal(await origin(`${query}.minScore`), [0.25, 'default']);

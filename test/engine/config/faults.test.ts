@@ -58,6 +58,12 @@ const CASES: Readonly<Record<string, Case>> = {
       '1:58 agents.defaults.memorySearch.sources: "sources" must be a list of at least 1 item, each one of "memory", "sessions"',
     ],
   },
+  'an empty text instead of a list': {
+    text: '{ "agents": { "defaults": { "memorySearch": { "sources": "" } } } }',
+    faults: [
+      '1:58 agents.defaults.memorySearch.sources: "sources" must be a list of at least 1 item, each one of "memory", "sessions" (got a string)',
+    ],
+  },
   'a wrong type': {
     text: '{ "gateway": {\n\t"port": "8787" } }',
     faults: ['2:10 gateway.port: "port" must be a whole number between 0 and 65535 (got "8787")'],
