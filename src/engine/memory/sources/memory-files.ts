@@ -65,6 +65,9 @@ export interface Scan {
 export const ROOT_FILES = ['MEMORY.md', 'USER.md'] as const;
 export const MEMORY_FOLDER = 'memory';
 
+/** In bytes of UTF-8: PostgreSQL cannot index 2,700 bytes. */
+export const LONGEST_PATH = 2500;
+
 /**
  * Lists every file of the memory source without reading any. A file reachable by two paths is listed once,
  * under the first, and one that is skipped is reported once.
@@ -87,6 +90,11 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
   for (const file of walkAll(workspaceDir, options, listener)) {
     if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
+    if (Buffer.byteLength(path) > LONGEST_PATH) {
+      const detail = `its path is longer than ${LONGEST_PATH} bytes`;
+      listener.onSkip({ path: file.absolutePath, reason: 'unreadable', detail });
+      continue;
+    }
     files.set(file.absolutePath, { source: 'memory', path, ...file });
   }
   return { files: [...files.values()], skipped: [...skipped.values()], temporaries, decisions };

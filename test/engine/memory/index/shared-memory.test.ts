@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JOB_KEPT_MS } from '../../../../src/engine/embeddings/index.js';
@@ -10,6 +11,7 @@ import {
   type PostgresIndex,
   preparePostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
+import { LONGEST_PATH } from '../../../../src/engine/memory/sources/memory-files.js';
 import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
 import { failureOf } from '../../../support/failure.js';
 import { sharedKinds } from '../../../support/indexes.js';
@@ -66,6 +68,15 @@ for (const kind of await sharedKinds()) {
     ]);
     assert.equal((await a.termStatistics(['"alpha"', '"two"'])).frequencies, [3, 1]);
     assert.is((await a.statistics()).documents, 3);
+  });
+
+  test('the longest path that is indexed fits', async () => {
+    const index = await kind.newIndex();
+    // Without repetitions, which the server would compress.
+    const bytes = createHash('shake256', { outputLength: LONGEST_PATH }).digest();
+    const path = bytes.toString('base64url').slice(0, LONGEST_PATH);
+    await apply(index, putChange(path, 'alpha'));
+    assert.equal(shown(await index.lexicalCandidates('"alpha"', 9)), [`:${path} alpha`]);
   });
 
   test('a passage that several hosts have is found once, preferably on the searching host', async () => {

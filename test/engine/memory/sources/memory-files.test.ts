@@ -3,7 +3,10 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fingerprintOf } from '../../../../src/engine/memory/sources/index.js';
-import { scanMemoryFiles } from '../../../../src/engine/memory/sources/memory-files.js';
+import {
+  LONGEST_PATH,
+  scanMemoryFiles,
+} from '../../../../src/engine/memory/sources/memory-files.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
@@ -43,6 +46,19 @@ test('an agent’s memory is MEMORY.md, USER.md and memory/, in exactly this cas
   });
   const lower = folderOf({ 'memory.md': '', 'user.md': '', 'Memory/note.md': '' });
   assert.equal(scan(lower.path, 'agent').paths, []);
+});
+
+test('a file whose path is too long for an index is skipped', () => {
+  const folder = (bytes: number): string => `${'d'.repeat(bytes - 1)}/`;
+  const longest = `${folder(250).repeat(9)}${folder(247)}n.md`.slice(1);
+  const ws = folderOf({ [longest]: '', [`d${longest}`]: '', 'a.md': '' });
+  assert.is(Buffer.byteLength(longest), LONGEST_PATH);
+  const { paths, skipped } = scan(ws.path, 'folder');
+  assert.equal(paths, ['a.md', longest]);
+  assert.equal(
+    skipped.map(({ path, reason }) => [path, reason]),
+    [[`d${longest}`, 'unreadable']],
+  );
 });
 
 test('MEMORY.md that is a folder, and memory that is a file, are no memory', () => {
