@@ -173,6 +173,23 @@ test('what is forgotten on one host disappears on all, and its host keeps it out
   assert.equal(await citationsOf(a, 'janitor'), ['memory/house.md#L1-L5']);
 });
 
+test('a heading that is forgotten on one host disappears from what is below it on others', async () => {
+  const filler = Array.from({ length: 400 }, (_, at) => `Sentence ${at} is about nothing.`);
+  const below = `${filler.join('\n')}\n\n## Animals\n\nZebras have stripes.\n`;
+  const [a, b, c] = await team(
+    { files: { 'ws/memory/a.md': '# The **divorce** of the Smiths\n\nWords of a.\n' } },
+    { files: { 'ws/memory/b.md': `# The **divorce** of the Smiths\n\n${below}` } },
+    {},
+  );
+  for (const host of [a, b]) await host.svc('memory', 'index');
+  const pathsAbove = async () => (await searchOn(c, 'zebras')).map((one) => one.headingPath);
+  assert.equal(await pathsAbove(), [['The divorce of the Smiths', 'Animals']]);
+  await a.svc('memory', 'forget', 'memory/a.md#L1', '--yes');
+  assert.equal(await pathsAbove(), []);
+  await b.svc('memory', 'index');
+  assert.equal(await pathsAbove(), [['Animals']]);
+});
+
 test('a passage of another host can be forgotten by its citation, also in a conversation', async () => {
   const memorySearch = {
     sources: ['memory', 'sessions'],
