@@ -151,7 +151,7 @@ function writeEdit(
   };
   const { faults: earlier } = check(text);
   const checked = check(edited);
-  requireNoneAdded(checked.faults, earlier, { path, value });
+  requireNoneAdded(checked.faults, movedFaults(earlier, { path, value }), { path, value });
   const changed = edited !== text;
   if (changed) replaceConfig(context, file, { before: current.found, after: edited });
   // The value of a mistyped key may be a secret.
@@ -166,6 +166,25 @@ function writeEdit(
   };
 }
 
+/** Faults at their places after an edit: where an item of a list is removed, those behind it move up. */
+function movedFaults(
+  faults: readonly ConfigFault[],
+  { path, value }: KnownEdit,
+): readonly ConfigFault[] {
+  const removed = path.at(-1);
+  if (value !== undefined || typeof removed !== 'number') return faults;
+  const depth = path.length - 1;
+  return faults.map((fault) => {
+    const at = fault.path === '' ? [] : parsePath(fault.path);
+    const item = at[depth];
+    const isBehind =
+      typeof item === 'number' &&
+      item > removed &&
+      isSameData(at.slice(0, depth), path.slice(0, depth));
+    return isBehind ? { ...fault, path: formatPath(at.with(depth, item - 1)) } : fault;
+  });
+}
+
 /**
  * Refuses an edit that adds faults, or leaves one in the value that was set. A key that is written twice still is after
  * setting it once. Once what was edited has no fault any more, others may show: rules check nothing that is invalid.
@@ -178,18 +197,12 @@ function requireNoneAdded(
   const { path, value } = edit;
   const added = faults.filter(
     (fault) =>
-      !earlier.some(isSameInList(fault)) ||
+      !earlier.some(isSameFault(fault)) ||
       (value !== undefined && fault.code !== 'duplicate-key' && isAt(path, fault)),
   );
   const isIn = (fault: ConfigFault) => isAt(path, fault);
   const isFixed = earlier.some(isIn) && !added.some(isIn);
   if (added.length > 0 && !isFixed) throw refusal(added, edit);
-}
-
-/** Whether another fault is the same, perhaps of another item: items move up when one is removed. */
-function isSameInList({ code, path }: ConfigFault): (other: ConfigFault) => boolean {
-  const placeOf = (text: string) => text.replaceAll(/\[\d+\]/gu, '[]');
-  return (other) => other.code === code && placeOf(other.path) === placeOf(path);
 }
 
 /** Whether a fault is of a value, or in it. */
