@@ -36,7 +36,7 @@ import {
   readLines,
   readPassages,
 } from './read-passages.js';
-import { sameLines, sameTurns } from './same-lines.js';
+import { type SameLines, sameLines, sameTurns } from './same-lines.js';
 
 export interface ForgetRequest {
   /** A path, a citation, or a search query; or a conversation, or a part of one, that need not be in the index. */
@@ -83,22 +83,24 @@ export async function planForget(
       hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  const inTurns = await sameTurns(passages, context);
   const search = { documents, workspaceDir, fromFile };
   const inNotes = sameLines(passages, search);
-  const statements = [...inNotes.statements, ...inTurns.statements];
-  const planned = withStatements(passages, statements);
-  // Notes may have such a statement on one line; reading them all again takes long.
-  const { places } = statements.length === 0 ? inNotes : sameLines(planned, search);
-  return { passages: planned, alsoIn: [...places, ...inTurns.places] };
+  const some = withStatements(passages, inNotes);
+  const inTurns = await sameTurns(some, context);
+  const planned = withStatements(some, inTurns);
+  // Others may have such a statement on one line; reading all of them again takes long.
+  const { places } = planned === passages ? inNotes : sameLines(planned, search);
+  const turns = planned === some ? inTurns : await sameTurns(planned, context);
+  return { passages: planned, alsoIn: [...places, ...turns.places] };
 }
 
 /** Statements elsewhere that have a planned line in them are forgotten, too. */
 function withStatements(
-  [first, ...others]: readonly ForgetPassage[],
-  statements: readonly string[],
+  passages: readonly ForgetPassage[],
+  { statements }: SameLines,
 ): readonly ForgetPassage[] {
-  if (first === undefined) return [];
+  const [first, ...others] = passages;
+  if (first === undefined || statements.length === 0) return passages;
   return [{ ...first, parts: [...first.parts, ...new Set(statements)] }, ...others];
 }
 

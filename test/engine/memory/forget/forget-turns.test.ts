@@ -143,7 +143,14 @@ test('what turns and notes elsewhere say around a forgotten line is known in the
   const wrapped = ['As the warden told us last spring,', SECRET, 'Nobody else has seen it.'];
   const world = worldOf([message('user', said.join('\n\n'))], `${SECRET}\n`);
   world.notes.write('other.md', `${wrapped.join('\n')}\n\nA line without it stays in memory.\n`);
+  const joined = [said, wrapped].map((lines) => message('user', lines.join(' ')));
+  world.talks.write('joined.jsonl', joined.join(''));
   await world.backend.sync({});
+  const { alsoIn } = await (await world.backend.forgetting()).plan({ target: 'note.md#L1' });
+  assert.equal(
+    alsoIn.map(({ path, startLine, endLine }) => `${path}#L${startLine}-L${endLine}`),
+    ['other.md#L2-L2', 'sessions/main/joined.jsonl#L1-L2', 'sessions/main/talk.jsonl#L1-L1'],
+  );
   await world.forget('note.md#L1');
   const forgotten = await (await world.backend.forgetting()).forgotten();
   assert.is(forgotten.removeFrom(said.join(' ')), '');
