@@ -94,7 +94,7 @@ export function memorySearch() {
     documentInputType: key(text(), '`input_type` sent with documents'),
     sources: key(
       z.array(z.enum(['memory', 'sessions'])).check(nonEmpty()),
-      'What to search: memory files, session transcripts',
+      'What to search: memory files, session transcripts. Memory files are indexed in any case',
     ),
     extraPaths: key(
       z.array(text()),
