@@ -5,7 +5,8 @@ import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resolveConfig } from '../../../src/engine/config/index.js';
+import { checkConfigText } from '../../../src/engine/config/check.js';
+import { type ResolvedRoute, resolveConfig } from '../../../src/engine/config/index.js';
 import { PRESETS } from '../../../src/engine/webhooks/trigger-preset.js';
 import type { Verifier } from '../../../src/engine/webhooks/verify/schemes.js';
 import { createVerifier } from '../../../src/engine/webhooks/verify/verifier.js';
@@ -417,6 +418,36 @@ test('signatures of another form are refused, and so are the vendor schemes with
     signed.replace('t=17', 't=+17'),
   ]) {
     assert.ok(refusal(stripe, { 'stripe-signature': wrong }, B), wrong);
+  }
+});
+
+test('toleranceSeconds is reported as unused for exactly the senders that sign no time', () => {
+  type Verify = NonNullable<ResolvedRoute['verify']>;
+  const forms: Readonly<Record<Verify['scheme'], readonly object[]>> = {
+    basic: [{}],
+    bearer: [{}],
+    github: [{}],
+    gitlab: [{}],
+    slack: [{}],
+    'standard-webhooks': [{}],
+    stripe: [{}],
+    hmac: [{ header: 'x-s' }, { header: 'x-s', timestamp: 'x-t', payload: '{timestamp}.{body}' }],
+  };
+  for (const [scheme, each] of Object.entries(forms)) {
+    for (const form of each) {
+      const secrets = [scheme === 'basic' ? 'user:correct horse battery' : STANDARD_KEY];
+      const verify = { scheme, ...form, toleranceSeconds: 60, secrets };
+      const one = verifier(verify, secrets);
+      const headers = one.sign(Buffer.from(B), { id: 'd1', nowMs: Number(T) * 1000 });
+      const isTimed = refusal(one, headers, B, Number(T) + 3600) !== undefined;
+      assert.is(refusal(one, headers, B, Number(T)), undefined, scheme);
+      const routes = { r: { sessionKey: 's', verify } };
+      const config = { plugins: { entries: { webhooks: { config: { routes } } } } };
+      const { faults, warnings } = checkConfigText('/svc.json', JSON.stringify(config));
+      assert.equal(faults, []);
+      const isReported = warnings.some(({ path }) => path.endsWith('.toleranceSeconds'));
+      assert.is(isReported, !isTimed, JSON.stringify(verify));
+    }
   }
 });
 
