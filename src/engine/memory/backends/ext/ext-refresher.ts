@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { SvcError } from '../../../errors/index.js';
 import { acquireProcessLock, whileLocked } from '../../../sqlite/process-lock.js';
 import type { Clock } from '../../../support/context.js';
+import { isWithin } from '../../../support/time.js';
 import type { ForgetPlaces } from '../../forgotten/index.js';
 import { removeStrays, scanMemoryFiles, type TranscriptSources } from '../../sources/index.js';
 import type { WorkOptions } from '../../sync/index.js';
@@ -84,7 +85,7 @@ export function createExtRefresher(options: ExtRefresherOptions) {
     if (updated === undefined || updated.tree === null || updated.tree !== tree()) return true;
     const { intervalMs } = settings.update;
     const hasOthers = settings.collections().some(({ pattern }) => !/\.md$/iu.test(pattern));
-    return hasOthers && intervalMs > 0 && clock.now() - updated.atMs >= intervalMs;
+    return hasOthers && intervalMs > 0 && !isWithin(updated.atMs, clock.now(), intervalMs);
   };
 
   /** Exports conversations as Markdown; if they are not part of the memory, removes earlier exports. */

@@ -5,7 +5,7 @@ import type { Warning } from '../../../errors/index.js';
 import { closing } from '../../../support/async.js';
 import type { Clock } from '../../../support/context.js';
 import { makeFolders } from '../../../support/files.js';
-import { backoffMs } from '../../../support/time.js';
+import { backoffMs, isWithin } from '../../../support/time.js';
 import type { SyncSummary, WorkOptions } from '../../sync/index.js';
 import type { SkippedFile } from '../../types.js';
 import type { ExtSettings } from './ext-settings.js';
@@ -132,12 +132,13 @@ function isEmbeddingDue(
   nowMs: number,
 ): boolean {
   if (embedded === undefined) return true;
-  const sinceMs = nowMs - embedded.atMs;
-  if (embedded.failures > 0) {
-    return sinceMs >= backoffMs(embedded.failures, FIRST_EMBED_WAIT_MS, LONGEST_EMBED_WAIT_MS);
+  const { atMs, failures } = embedded;
+  if (failures > 0) {
+    const waitMs = backoffMs(failures, FIRST_EMBED_WAIT_MS, LONGEST_EMBED_WAIT_MS);
+    return !isWithin(atMs, nowMs, waitMs);
   }
   const isWanted = updated?.withoutVectors !== 0 && update.embedIntervalMs > 0;
-  return isWanted && sinceMs >= update.embedIntervalMs;
+  return isWanted && !isWithin(atMs, nowMs, update.embedIntervalMs);
 }
 
 /** Lets the program use the user's models instead of downloading its own. */
