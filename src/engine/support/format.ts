@@ -87,7 +87,7 @@ export function formatTimeUntil(atMs: number, nowMs: number): string {
   const minutes = Math.round(ms / MINUTE_MS);
   if (minutes < 60) return `in ${minutes} min`;
   const hours = Math.round(ms / MS_PER_HOUR);
-  return hours < 48 ? `in ${hours} h` : `in ${Math.round(ms / MS_PER_DAY)} days`;
+  return hours < 48 ? `in ${hours} h` : `in ${formatCount(ms / MS_PER_DAY)} days`;
 }
 
 /** File permissions in octal: `0600`. */

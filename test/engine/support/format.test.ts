@@ -94,6 +94,7 @@ test('the time until a moment is given in the largest unit that fits', () => {
     [59.6 * 60_000, 'in 1 h'],
     [5 * 3_600_000, 'in 5 h'],
     [72 * 3_600_000, 'in 3 days'],
+    [1461 * 86_400_000, 'in 1,461 days'],
   ];
   for (const [ms, text] of cases) assert.is(formatTimeUntil(ms, 0), text);
 });
