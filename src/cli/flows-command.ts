@@ -11,6 +11,7 @@ import {
 import { anySignal } from '../engine/support/async.js';
 import { formatClock, formatDuration } from '../engine/support/format.js';
 import { waitWords } from '../ui/flows/rows.js';
+import type { View } from '../ui/style.js';
 import { BaseCommand } from './base-command.js';
 import { readDuration, readSince, sinceFlag, type TimeContext } from './flag-times.js';
 import { choicesFlag, idArg, limitFlag, numberFlag, switchFlag, textFlag } from './flags.js';
@@ -39,6 +40,12 @@ export abstract class FlowsCommand extends BaseCommand {
     const { resolved } = await this.loadConfig();
     this.opened = await openFlows(this.context(), resolved);
     return { flows: this.opened, config: resolved };
+  }
+
+  /** Times of flows are those of their store: on a shared server, of its clock. */
+  protected override view(): View {
+    const view = super.view();
+    return this.opened === undefined ? view : { ...view, nowMs: this.opened.now() };
   }
 
   protected override async finally(): Promise<void> {

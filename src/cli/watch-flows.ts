@@ -13,7 +13,6 @@ import {
   type TaskFilter,
 } from '../engine/flows/index.js';
 import { anySignal } from '../engine/support/async.js';
-import type { Clock } from '../engine/support/context.js';
 import type { PaneLine } from '../ui/components/pane.js';
 import { flowPaneLines, taskPaneLines } from '../ui/flows/details.js';
 import {
@@ -49,12 +48,11 @@ export type Followed =
   | { readonly kind: 'flows'; readonly filter: FlowFilter }
   | { readonly kind: 'tasks'; readonly filter: TaskFilter };
 
-type FollowedFlows = Pick<Flows, 'operator' | 'waitForWork' | 'tasks' | 'version'>;
+type FollowedFlows = Pick<Flows, 'now' | 'operator' | 'waitForWork' | 'tasks' | 'version'>;
 
 function followedList(
   { kind, filter }: Followed,
-  { operator, tasks }: FollowedFlows,
-  clock: Clock,
+  { now, operator, tasks }: FollowedFlows,
 ): FollowedList {
   const choices = filter.statuses === undefined ? CHOICES : (['all'] as const);
   if (kind === 'flows') {
@@ -64,13 +62,13 @@ function followedList(
       read: async (choice) => {
         const statuses = choice === 'all' ? filter.statuses : FLOW_CHOICES[choice];
         const { entries, total } = await operator.listFlows({ ...filter, statuses });
-        const now = clock.now();
+        const nowMs = now();
         const rows = entries.map((entry) => {
-          return { row: flowRow(entry, now), json: flowEntryOutput(entry) };
+          return { row: flowRow(entry, nowMs), json: flowEntryOutput(entry) };
         });
         return { entries: rows, total };
       },
-      details: async (id, style) => flowPaneLines(await operator.showFlow(id), style, clock.now()),
+      details: async (id, style) => flowPaneLines(await operator.showFlow(id), style, now()),
       paused: async () => [],
       cancel: async (id) => cancelledFlowWords(await operator.cancelFlow(id)),
       retry: undefined,
@@ -82,11 +80,11 @@ function followedList(
     read: async (choice) => {
       const statuses = choice === 'all' ? filter.statuses : TASK_CHOICES[choice];
       const { entries, total } = await operator.listTasks({ ...filter, statuses });
-      const now = clock.now();
-      const rows = entries.map((task) => ({ row: taskRow(task, now), json: taskOutput(task) }));
+      const nowMs = now();
+      const rows = entries.map((task) => ({ row: taskRow(task, nowMs), json: taskOutput(task) }));
       return { entries: rows, total };
     },
-    details: async (id, style) => taskPaneLines(await operator.showTask(id), style, clock.now()),
+    details: async (id, style) => taskPaneLines(await operator.showTask(id), style, now()),
     paused: tasks.paused,
     cancel: async (id) => cancelledTaskWords(await tasks.cancel(id)),
     retry: async (id) => `task ${(await tasks.retry(id)).taskId} is queued`,
@@ -109,7 +107,7 @@ export function watchFlows(
   command: CommandContext,
   onOutage?: (error: SvcError) => void,
 ): Promise<End> {
-  const list = followedList(followed, flows, command.context.clock);
+  const list = followedList(followed, flows);
   const show = command.terminal.screen && !command.json ? onScreen : asLines;
   return show(list, flows, command, onOutage);
 }
@@ -120,13 +118,13 @@ async function onScreen(
   command: CommandContext,
 ): Promise<End> {
   const { openFlowsScreen } = await import('../ui/screens/flows/run.js');
-  const { mask, context } = command;
+  const { mask } = command;
   const options = screenOptions(command.terminal);
   const stopping = new AbortController();
   let end: End = 'interrupted';
   const screen = openFlowsScreen({
     ...options,
-    now: context.clock.now,
+    now: flows.now,
     flows: {
       ...list,
       list: async (choice) => {

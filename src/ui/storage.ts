@@ -74,7 +74,9 @@ function serverParts(server: ServerStatus, { style, nowMs }: View): readonly str
     safeLine(client.application || '–'),
     safeLine(client.host ?? 'this server'),
     formatCount(client.connections),
-    client.since === null ? '–' : formatRelativeTime(Date.parse(client.since), nowMs),
+    client.since === null
+      ? '–'
+      : formatRelativeTime(Date.parse(client.since), nowMs + server.clockAheadMs),
   ]);
   return [
     `${[head, ...fieldLines(fields, style)].join('\n')}\n`,

@@ -123,6 +123,23 @@ if (cluster !== undefined) {
     );
   });
 
+  test('a host whose clock is ahead shows ages by the clock of the server', async () => {
+    const { home, env, svc } = await newHost();
+    await svc('storage', 'migrate');
+    const storage = { url: env.SVC_DATABASE_URL };
+    const flows = await openFlows(contextOf(home.path), resolveConfig({ storage }));
+    await newFlow(flows, ADA);
+    await flows.close();
+    const shift = 'const { now } = Date; Date.now = () => now() + 7_200_000;';
+    const nodeArgs = ['--require', home.write('ahead.cjs', shift)];
+    for (const command of ['flow list', 'storage status']) {
+      const run = await runSvc(command.split(' '), { home: home.path, env, nodeArgs });
+      assert.is(run.code, 0, run.stderr);
+      assert.match(run.stdout, /just now| ago/);
+      assert.not.match(run.stdout, /h ago/);
+    }
+  });
+
   test('a killed copy continues, in both directions', async () => {
     const { home, env, svc } = await newHost();
     await svc('storage', 'migrate');
