@@ -38,14 +38,16 @@ export function formatShortCount(count: number): string {
   return `${(rounded / 1e6).toFixed(1)}M`;
 }
 
-/** A duration: `4 ms`, `0.3 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`. */
+/** A duration: `4 ms`, `0.3 s`, `12.4 s`, `3 min 05 s`, `1 h 02 min`, `40 days 01 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
   if (ms < MINUTE_MS - 50) return `${(ms / SECOND_MS).toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND_MS);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${pad2(seconds % 60)} s`;
   const minutes = Math.round(ms / MINUTE_MS);
-  return `${formatCount(Math.floor(minutes / 60))} h ${pad2(minutes % 60)} min`;
+  if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ${pad2(minutes % 60)} min`;
+  const hours = Math.round(ms / MS_PER_HOUR);
+  return `${formatCount(Math.floor(hours / 24))} days ${pad2(hours % 24)} h`;
 }
 
 /** Remaining time: `0:41`, `1:02:03`. */

@@ -53,6 +53,10 @@ test('durations grow from milliseconds to hours', () => {
     [59_990, '1 min 00 s'],
     [185_000, '3 min 05 s'],
     [3_720_000, '1 h 02 min'],
+    [48 * 3_600_000 - 60_000, '47 h 59 min'],
+    [48 * 3_600_000 - 1, '2 days 00 h'],
+    [961 * 3_600_000, '40 days 01 h'],
+    [25_000 * 3_600_000, '1,041 days 16 h'],
   ];
   for (const [ms, text] of cases) assert.is(formatDuration(ms), text);
 });
