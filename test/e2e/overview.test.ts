@@ -142,6 +142,9 @@ test('status shows that no worker takes tasks', async () => {
     run.stdout,
     /^tasks: no worker takes acp tasks: 1 queued, the first for 2 h 0\d min\n {2}→ run "svc serve"/m,
   );
+  home.write('other.json', '{}');
+  const other = await runInSession(['status', '--config', 'other.json'], { home: home.path });
+  assert.match(other.stdout, '→ run "svc serve --config other.json"');
 });
 
 test('status shows why flows cannot be read with its code and hint, and a bad index as to be rebuilt', async () => {
