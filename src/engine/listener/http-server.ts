@@ -134,13 +134,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
     ...more,
   });
-  server.server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-    latest.set(request.socket, {
-      request,
-      response,
-      before: latest.get(request.socket)?.response,
-    }),
-  );
+  server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const before = latest.get(socket)?.response;
+    latest.set(socket, { request, response, before });
+    // Node.js does not close a response that waits for an earlier one when their connection is closed.
+    before?.once('close', () => {
+      if (socket.destroyed) response.destroy().emit('close');
+    });
+  });
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const fault = FAULTS.expectation;
     const body = bodyOf(fault);

@@ -153,12 +153,13 @@ test('a client that disconnects in the middle of its body is counted and logged 
   await close();
 });
 
-test('a client that resets its connection right after a request has no address, and does no harm', async () => {
-  const { port, url, lines, close } = await testWebhooks();
+test('clients that reset their connections right after requests have no address, and do no harm', async () => {
+  const { port, url, lines, webhooks, close } = await testWebhooks({ limits: { inFlight: 100 } });
+  const requests = `${headOf([`Content-Length: ${LIST.length}`])}${LIST}`.repeat(4);
   const clients = Array.from({ length: 10 }, () => rawConnection(port));
   for (const { socket, write } of clients) {
     socket.once('connect', () => {
-      write(`${headOf([`Content-Length: ${LIST.length}`])}${LIST}`);
+      write(requests);
       socket.resetAndDestroy();
     });
   }
@@ -168,6 +169,8 @@ test('a client that resets its connection right after a request has no address, 
     lines.filter((line) => JSON.parse(line).level === 'error'),
     [],
   );
+  // Those that waited for an earlier one of their connection, too.
+  await waitFor('their end', async () => (await inFlight(webhooks)) === 0);
   await close();
 });
 
