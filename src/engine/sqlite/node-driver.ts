@@ -250,12 +250,19 @@ function toValue(value: unknown): unknown {
 /** Values to bind as in better-sqlite3: undefined is null, and an array is several values. */
 function bindable(values: readonly unknown[]): unknown[] {
   return values.flat().map((value) => {
-    if (value === undefined) return null;
-    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+    if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) {
+      return bindableValue(value);
+    }
     return Object.fromEntries(
-      Object.entries(value).map(([name, named]) => [name, named === undefined ? null : named]),
+      Object.entries(value).map(([name, named]) => [name, bindableValue(named)]),
     );
   });
+}
+
+/** Node.js 22 takes bytes without memory of their own for null. */
+function bindableValue(value: unknown): unknown {
+  if (ArrayBuffer.isView(value) && value.byteLength === 0) return Buffer.alloc(0);
+  return value === undefined ? null : value;
 }
 
 /** An error of SQLite, as better-sqlite3 throws it. */

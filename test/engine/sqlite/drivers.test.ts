@@ -48,6 +48,14 @@ function promises({ name, connect }: Driver): void {
     assert.ok(Buffer.isBuffer(last) && last.readFloatLE() === 0.5);
   });
 
+  test('stores empty bytes as such, not as null', ({ database }) => {
+    const empty = Buffer.from(new Float64Array(0).buffer);
+    const get = (sql: string, value: unknown) => database.prepare(sql).pluck().get(value);
+    assert.is(get('SELECT typeof(?)', empty), 'blob');
+    assert.is(get('SELECT typeof(@a)', { a: empty }), 'blob');
+    assert.equal(get('SELECT ?', empty), empty);
+  });
+
   test('accepts values by position, as an array, and by name', ({ database }) => {
     assert.equal(database.prepare('SELECT ? AS a, ? AS b').get(1, 2), { a: 1, b: 2 });
     assert.equal(database.prepare('SELECT ? AS a, ? AS b').get([1, 2]), { a: 1, b: 2 });
