@@ -216,18 +216,25 @@ function withHeading(
   return text + frames.join('');
 }
 
-/** Where to insert below a heading: after its last entry, or after the blank line that follows it. */
+/** Where to insert below a heading: after its last entry and what a person wrote right below that, which continues it. */
 function endOfSection(text: string, heading: string): number {
   let at = 0;
   let end: number | undefined;
+  let isEmpty = true;
   let isItem = false;
   for (const line of linesOf(text)) {
+    const start = at;
     at += line.length;
-    if (withoutLineEnd(line) === heading) end = at;
+    const words = withoutLineEnd(line);
+    if (words === heading) end = at;
     else if (end === undefined) continue;
     else if (line.startsWith('#')) return end;
-    else if (isItem || (withoutLineEnd(line) === '' && end === at - line.length)) end = at;
-    isItem = parseProvenance(withoutLineEnd(line)) !== undefined;
+    else {
+      const isBlank = words.trim() === '';
+      if (isItem || (end === start && (isEmpty || !isBlank))) end = at;
+      isEmpty &&= isBlank;
+    }
+    isItem = parseProvenance(words) !== undefined;
   }
   return end ?? text.length;
 }

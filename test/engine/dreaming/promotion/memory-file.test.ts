@@ -56,6 +56,22 @@ test('a second sweep of a day writes below the same heading, above what follows 
   assert.is(handWritten(text), handWritten(later));
 });
 
+test('a new entry does not come between a text and what continues it', () => {
+  const first = editMemory('', [add('One is first.')], DAY).text;
+  const heading = first.slice(0, first.indexOf('<!--'));
+  // What a person added to an entry, or wrote below the heading, and what follows.
+  for (const [above, below] of [
+    [`${first}  - only on weekdays\n`, '\nA paragraph.\n'],
+    [`${first}`, '\nA paragraph.\n\nAnother.\n'],
+    [`${heading}A paragraph.\n`, '\nAnother.\n'],
+  ] as const) {
+    const { text, operations } = editMemory(above + below, [add('Two is second.')], DAY);
+    assert.ok(text.startsWith(`${above}<!-- svc:`), text);
+    assert.ok(text.endsWith(`\n- Two is second.\n${below}`), text);
+    assert.equal(undoEdits(text, operations), { text: above + below, kept: [] });
+  }
+});
+
 test('below a heading or an entry whose line an editor left without its end, a new entry has a line of its own', () => {
   const first = editMemory('', [add('One is first.')], DAY).text;
   const heading = first.slice(0, first.indexOf('\n\n<!--'));
