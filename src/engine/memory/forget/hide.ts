@@ -153,8 +153,7 @@ function changeFile({ absolutePath, before, content, mode }: FileChange): string
   try {
     // It may contain text to be forgotten.
     removeStrayTemporaries(dirname(absolutePath), Date.now());
-    const stats = lstatSync(absolutePath, { throwIfNoEntry: false });
-    if (stats?.isFile() !== true || !readFileSync(absolutePath).equals(before)) {
+    if (!lstatSync(absolutePath).isFile() || !readFileSync(absolutePath).equals(before)) {
       return 'it changed meanwhile';
     }
     if (content === undefined) rmSync(absolutePath);
