@@ -30,7 +30,7 @@ export interface RunnerWorld {
   /** The log lines of all runners. */
   readonly logText: () => string;
   /** Starts a runner, which is closed with the world. */
-  startRunner(): Promise<TaskRunner>;
+  startRunner(onProblem?: (error: unknown) => void): Promise<TaskRunner>;
   /** Adds a task to a new flow. */
   addTask(fields?: Parameters<typeof newTask>[2]): Promise<string>;
   taskOf(id: string): Promise<TaskRecord>;
@@ -90,8 +90,8 @@ export async function runnerWorld(
     loaded,
     flows,
     logText: () => lines.join(''),
-    startRunner: async () => {
-      const runner = await openRunner({ context, loaded, log: logger });
+    startRunner: async (onProblem) => {
+      const runner = await openRunner({ context, loaded, log: logger, onProblem });
       runners.push(runner);
       return runner;
     },

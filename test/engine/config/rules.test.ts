@@ -430,6 +430,24 @@ test('notifications go to one place, signed, and over a network encrypted', () =
   assert.equal(codesOf({ targets: [{ id: 'default' }] }), ['missing-key flows.notify.targets[0]']);
 });
 
+test('a target for a route that does not exist is warned about, with the name that was meant', () => {
+  const route = { sessionKey: 'agent:main:main', secret: 'env:SECRET' };
+  const target = (routes: readonly string[]) => ({ id: 'a', command: ['notify'], routes });
+  const warningsFor = (routes: readonly string[]) =>
+    warningsOf({
+      flows: { notify: { targets: [target(routes)] } },
+      plugins: { entries: { webhooks: { enabled: true, config: { routes: { github: route } } } } },
+    }).map(({ code, path, message, suggestion }) => [`${code} ${path}`, message, suggestion]);
+  assert.equal(warningsFor(['github']), []);
+  assert.equal(warningsFor(['github', 'gitub']), [
+    [
+      'unknown-route flows.notify.targets[0].routes[1]',
+      'there is no webhook route "gitub"',
+      'github',
+    ],
+  ]);
+});
+
 test('paths that lead out of the folder of the file are warned about', () => {
   const config = {
     agents: {

@@ -114,6 +114,16 @@ test('a text in pieces has the mean of their vectors, weighted by their tokens',
   assert.equal(vectors, [normalise(Float32Array.from(mean))]);
 });
 
+test('texts share requests up to the limits, also after the first is full', async () => {
+  const sizes: number[] = [];
+  const onRequest = (texts: readonly string[]): void => void sizes.push(texts.length);
+  const inputs = Array.from({ length: 12 }, (_, at) => ({ text: `${at} ${'word '.repeat(50)}` }));
+  const tokens = estimateTokens(inputs.at(-1)?.text ?? '');
+  const limits = { ...LIMITS, maxTokensPerRequest: 3 * tokens };
+  await embedAt({ limits, onRequest, concurrency: 1 }, inputs);
+  assert.equal(sizes, [3, 3, 3, 3]);
+});
+
 test('what a vendor refuses for another reason is not divided', async () => {
   let requests = 0;
   const onRequest = (): void => {

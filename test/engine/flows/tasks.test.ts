@@ -221,6 +221,19 @@ test('a worker learns of a cancellation at its next heartbeat, a silent one when
   await flows.close();
 });
 
+test('a flow whose cancellation waits for a silent worker ends when its task is cancelled by hand', async () => {
+  const { flows, clock } = await testFlows({ leaseSeconds: 30 });
+  const flowId = await newFlow(flows);
+  const task = await newTask(flows, flowId);
+  await claimTask(flows);
+  await flows.perform({ action: 'cancel_flow', flowId }, ADA);
+  clock.nowMs += 30_001;
+  await flows.tasks.cancel(task);
+  assert.is(await stateOf(flows, task), 'cancelled');
+  assert.is((await flows.operator.showFlow(flowId)).flow.status, 'cancelled');
+  await flows.close();
+});
+
 test('a released task runs at once, and its attempt does not count', async () => {
   const { flows } = await testFlows({ runtimes: { subagent: { maxAttempts: 1 } } });
   await newTask(flows, await newFlow(flows));

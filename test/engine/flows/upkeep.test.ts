@@ -269,6 +269,7 @@ test('a notification is claimed by one process, and again if that process died',
   const opened = await testFlows();
   const { clock } = opened;
   const id = await newTask(opened.flows, await newFlow(opened.flows));
+  assert.is((await opened.flows.operator.showTask(id)).task.deliveryStatus, 'pending');
   await opened.flows.tasks.cancel(id);
   const first = await takeAll(opened.flows);
   assert.is(first.length, 1);

@@ -56,6 +56,16 @@ test('lines that the conversation supports are kept, invented ones are dropped',
   assert.equal(texts, ['Use the Hetzner Storage Box for backups.', 'Never deploy on Fridays.']);
 });
 
+test('a line that turns what was decided into its opposite is dropped', async () => {
+  const turns = [turn('user', 'We decided against Kubernetes for the backups.')];
+  const { texts } = await decided(
+    '- We decided Kubernetes for the backups.\n- We decided against Kubernetes for the backups.',
+    false,
+    turns,
+  );
+  assert.equal(texts, ['We decided against Kubernetes for the backups.']);
+});
+
 test('an answer without lines, of half a line, and with marks or controls gives nothing', async () => {
   for (const answer of [
     'NONE',

@@ -322,6 +322,19 @@ test('a file, its title and a heading go with the last of their lines, in any or
   }
 });
 
+test("a heading in a person's file goes with the last of its lines, too", async () => {
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ]) {
+    const { add, undo, write, read } = await newWorkspace();
+    write(TODAY, '# Mine\n');
+    const added = [await add('a', { heading: 'Things' }), await add('b', { heading: 'Things' })];
+    for (const at of order) await undo({ id: added[at]?.id ?? '' });
+    assert.is(read(TODAY), '# Mine\n', order.join());
+  }
+});
+
 test('text without a heading is above the sections that were added at the end', async () => {
   const { add, undo, write, read } = await newWorkspace();
   await add('b', { heading: 'Things' });

@@ -30,8 +30,14 @@ function valuesOf(outcomes: readonly SecretOutcome[]): readonly string[] {
   return outcomes.map((outcome) => (outcome.ok ? outcome.value : outcome.error.message));
 }
 
-test('plain text is returned as it is', async () => {
-  assert.is(await resolveSecret(PLAIN, contextOf({})), 'env:NOT_A_REFERENCE');
+test('plain text is returned as it is, and masked from then on', async () => {
+  const masked: string[] = [];
+  const onSecret = (value: string): void => void masked.push(value);
+  const context = { ...contextOf({}), onSecret };
+  assert.is(await resolveSecret(PLAIN, context), 'env:NOT_A_REFERENCE');
+  const other = { kind: 'plain', value: 'other' } as const;
+  assert.equal(valuesOf(await resolveSecrets([other], context)), ['other']);
+  assert.equal(masked, ['env:NOT_A_REFERENCE', 'other']);
 });
 
 test('messages name a secret without its value', () => {

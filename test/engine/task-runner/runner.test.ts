@@ -1,6 +1,10 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { messageOf } from '../../../src/engine/errors/index.js';
+import { flowsFile } from '../../../src/engine/flows/index.js';
+import { openDatabase } from '../../../src/engine/sqlite/database.js';
+import { closing } from '../../../src/engine/support/async.js';
 import { compileProgram } from '../../support/compile.js';
 import { isRunning } from '../../support/processes.js';
 import { type StartedSvc, startProgram } from '../../support/run-svc.js';
@@ -89,6 +93,28 @@ test('a runner that is killed leaves no program behind, and its task runs again 
   world.home.write('go', '');
   const task = await world.whenEnded(id);
   assert.equal([task.status, task.attempts], ['succeeded', 2]);
+  await world.close();
+});
+
+test('a runner that cannot claim tasks says why, and claims them once it can', async () => {
+  const world = await runnerWorld(subagent(''));
+  const change = (statement: string): void => {
+    using database = closing(
+      openDatabase(flowsFile(world.context), { readonly: false, busyTimeoutMs: 60_000 }),
+    );
+    database.exec(statement);
+  };
+  const problems: string[] = [];
+  await world.startRunner((error) => problems.push(error === undefined ? '' : messageOf(error)));
+  await world.whenEnded(await world.addTask());
+  assert.equal(problems, []);
+  change('ALTER TABLE tasks RENAME TO away');
+  await waitFor('a problem', () => problems.length > 0);
+  change('ALTER TABLE away RENAME TO tasks');
+  await waitFor('its end', () => problems.at(-1) === '');
+  assert.match(problems[0] ?? '', 'no such table');
+  assert.match(world.logText(), 'could not claim tasks');
+  await world.whenEnded(await world.addTask());
   await world.close();
 });
 

@@ -18,6 +18,7 @@ import { type TaskAttempt, taskAttempt } from '../../../src/engine/task-runner/t
 import { claimTask, leaseOf } from '../../support/flows.js';
 import { closeWorlds, runnerWorld, subagent } from '../../support/runner.js';
 import { testLog } from '../../support/services.js';
+import { waitFor } from '../../support/wait.js';
 
 const test = suite('an attempt at a task');
 
@@ -102,6 +103,32 @@ test('one whose task another worker holds by now is killed before its next repor
     return claimed;
   });
   assert.equal([task.status, task.leaseOwner], ['running', 'another']);
+  assert.ok(performance.now() - startedMs < LEASE_MS / 4);
+});
+
+test('each line of progress is stored soon after it is reported, not with the next heartbeat', async () => {
+  const startedMs = performance.now();
+  let stored: (() => Promise<string | null>) | undefined;
+  const { task } = await attempted(
+    (_job, { progress }) => {
+      const reports = async (): Promise<JobEnd> => {
+        for (const line of ['one', 'two']) {
+          progress(line);
+          await waitFor(line, async () => (await stored?.()) === line);
+        }
+        return { kind: 'succeeded' };
+      };
+      return { ...ends({ kind: 'succeeded' }), ended: reports() };
+    },
+    undefined,
+    async (flows) => {
+      const claimed = await claimTask(flows);
+      const { taskId } = claimed.task;
+      stored = async () => (await flows.operator.showTask(taskId)).task.progressSummary;
+      return claimed;
+    },
+  );
+  assert.is(task.status, 'succeeded');
   assert.ok(performance.now() - startedMs < LEASE_MS / 4);
 });
 

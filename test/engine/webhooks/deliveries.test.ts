@@ -515,13 +515,18 @@ test('only networks that a route allows can send', async () => {
     assert.equal([status, body['code']], [403, 'forbidden']);
   });
   const trusting = await testWebhooks({
-    routes: { gh: { ...GITHUB, allow: ['10.0.0.0/8', '2001:db8::/32'] } },
+    routes: {
+      gh: { ...GITHUB, allow: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.7', '2001:db9::7'] },
+    },
     gateway: { trustedProxies: ['127.0.0.1'] },
   });
   for (const [address, status] of [
     ['10.1.2.3', 200],
     ['::ffff:10.1.2.3', 200],
     ['2001:db8:1::7', 200],
+    ['192.0.2.7', 200],
+    ['2001:db9::7', 200],
+    ['192.0.2.8', 403],
     ['11.1.2.3', 403],
     ['2001:db9::1', 403],
   ] as const) {

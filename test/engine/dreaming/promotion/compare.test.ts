@@ -101,6 +101,13 @@ test('a claim that was edited in its note is changed; one that is gone is missin
     CLAIM,
   );
   assert.is(changed.state, 'changed');
+  // Of two, the closest.
+  const closest = `- ${PROMOTED.replace('02:30', '02:30 UTC')}\n`;
+  const further = `- ${PROMOTED.replace('02:30', '04:00')}\n`;
+  for (const note of [closest + further, further + closest]) {
+    const of = relocateClaim(noteText(note), CLAIM);
+    assert.match(of.state === 'changed' ? of.closest.text : '', 'UTC', note);
+  }
   assert.equal(relocateClaim(noteText('# Day\n\n- Tea.\n'), CLAIM), { state: 'missing' });
 });
 

@@ -9,6 +9,7 @@ import {
   isShortTermPath,
   OPEN,
   type RecallEntry,
+  withSignal,
 } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
 import { SIGNAL_WEIGHTS, scoreClaim } from '../../../../src/engine/dreaming/scoring/score.js';
 
@@ -53,6 +54,25 @@ function anEntry(over: Partial<RecallEntry> = {}): RecallEntry {
 }
 
 const scoreOf = (entry: RecallEntry): number => scoreClaim(entry, NOW, HALF_LIFE).score;
+
+test('a claim has the words and lines of its latest signal', () => {
+  const place = { path: 'memory/2026-11-20.md', startLine: 7, endLine: 9 } as const;
+  const text = 'The nightly backup runs at 02:30!';
+  const key = claimKeyOf(text);
+  const day = '2026-11-20';
+  const signal = { kind: 'recall', key, text, source: 'memory', score: 0.5, day } as const;
+  const placeOf = ({ text, path, startLine, endLine }: RecallEntry) => [
+    text,
+    path,
+    startLine,
+    endLine,
+  ];
+  const known = anEntry();
+  const later = withSignal(known, { ...signal, ...place, atMs: NOW });
+  assert.equal(placeOf(later), [text, place.path, 7, 9]);
+  const earlier = withSignal(known, { ...signal, ...place, atMs: NOW - 1 });
+  assert.equal(placeOf(earlier), placeOf(known));
+});
 
 test('the weights of the six signals add up to 1', () => {
   const sum = Object.values(SIGNAL_WEIGHTS).reduce((total, weight) => total + weight, 0);

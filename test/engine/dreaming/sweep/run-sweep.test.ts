@@ -417,6 +417,40 @@ test('an interrupted sweep throws the reason, and is recorded as ended', async (
   dreams?.close();
 });
 
+/** The settings of the deep phase, changed. */
+function deepSettings(change: Partial<(typeof dreaming)['phases']['deep']>): typeof dreaming {
+  const { phases } = dreaming;
+  return { ...dreaming, phases: { ...phases, deep: { ...phases.deep, ...change } } };
+}
+
+test('a sweep promotes no more claims than its limit; the next one goes on', async () => {
+  const other = 'The router in the cellar has the address 10.0.0.1.';
+  const world = newWorkspace({ 'memory/2026-11-18.md': `${NOTE}- ${other}\n` });
+  askedOften(world);
+  askedOften(world, other);
+  const settings = deepSettings({ limit: 1 });
+  const promoted: string[] = [];
+  for (const count of [1, 2]) {
+    const { decisions } = await world.sweep({ settings });
+    const texts = decisions.filter(({ decision }) => decision === 'promote');
+    promoted.push(...texts.map(({ entry }) => entry.text));
+    assert.is(promoted.length, count);
+  }
+  assert.equal(promoted.toSorted(), [FACT, other]);
+});
+
+test('a claim for which MEMORY.md has no room is skipped, not reported as promoted', async () => {
+  const world = newWorkspace();
+  askedOften(world);
+  const settings = deepSettings({ maxMemoryChars: 50 });
+  const { decisions } = await world.sweep({ settings });
+  assert.equal(
+    decisions.map(({ decision, ...rest }) => [decision, 'why' in rest && rest.why]),
+    [['skip', 'full']],
+  );
+  assert.not(world.has('MEMORY.md'));
+});
+
 test('junk is never promoted, however often it is recalled', async () => {
   const junk = '[ ] ask Ana about the export';
   const world = newWorkspace();

@@ -270,6 +270,8 @@ test('texts whose results are gone are embedded inline', async ({ fake, indexer,
   const inputs = inputsOf(80);
   await indexer.run(batchOf(openAiSettings(fake)), inputs, jobs.store());
   assertAllKept(indexer, inputs);
+  const { left, why } = indexer.eventsOf('batch.ended')[0] ?? {};
+  assert.equal([left, why], [80, 'the vendor no longer has its results']);
   assert.is(jobs.jobs.size, 0);
 });
 

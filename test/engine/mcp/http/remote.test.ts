@@ -289,6 +289,8 @@ test('refuses wrong tokens, hosts, pages and plain HTTP', async () => {
     [200, {}],
     [200, { host: 'memory.example:443', 'x-forwarded-proto': 'https' }],
     [200, { host: '127.0.0.1:1' }],
+    [200, { host: 'localhost:1' }],
+    [200, { host: '[::1]:1' }],
     [200, { origin: PAGE }],
     [401, { authorization: '' }],
     // A proxy could have checked the other one.

@@ -403,11 +403,12 @@ test('an explanation adds up to the score', async ({ fake }) => {
   });
   assert.ok(results.length >= 2);
   for (const { score, textScore = 0, vectorScore = 0, explanation, path } of results) {
-    const { textShare, vectorShare, decay } = explanation ?? {};
+    const { textShare, vectorShare, decay, similarity } = explanation ?? {};
     assert.equal([textShare, vectorShare], [0.3, 0.7]);
     const both = (1 - (1 - textScore) * (1 - vectorScore)) * (decay?.factor ?? 1);
     assert.ok(Math.abs(both - score) < 0.001, path);
     assert.is(decay === null, !path.includes('2020'));
+    assert.is(typeof similarity, 'number', path);
     assert.ok((explanation?.diversity?.placeBefore ?? 0) >= 1);
   }
   await memory.backend.close();

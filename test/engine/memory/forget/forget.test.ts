@@ -248,6 +248,21 @@ test('the plan lists where else the same lines are', async () => {
   );
 });
 
+test('a copy right below the passage, and its statement on one line, are listed as well', async () => {
+  const [first, second] = ['The heron nests behind the old waterworks', 'since the flood of 1999.'];
+  const world = await worldOf({
+    'a.md': `${first}\n${second}\n`,
+    'b.md': `- ${first} ${second}\n`,
+    'c.md': `${first}\n${first}\n`,
+  });
+  const placesOf = async (target: string): Promise<readonly string[]> => {
+    const { alsoIn } = await (await world.backend.forgetting()).plan({ target });
+    return alsoIn.map(({ path, startLine, endLine }) => `${path}#L${startLine}-L${endLine}`);
+  };
+  assert.equal(await placesOf('a.md#L1'), ['b.md#L1-L1', 'c.md#L1-L2']);
+  assert.equal(await placesOf('c.md#L1'), ['a.md#L1-L1', 'b.md#L1-L1', 'c.md#L2-L2']);
+});
+
 test('after an undo, text is found again', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const first = await forget(world, 'birds.md#L7');
@@ -281,6 +296,11 @@ test('an undo reports the entries that keep its text forgotten', async () => {
   assert.equal(await undone(whole), { stillIn: [pair, again], staysForgotten: false });
   assert.equal(await undone(again), { stillIn: [], staysForgotten: false });
   assert.equal(await finds(world, 'anywhere'), ['a.md']);
+  // Short lines are known together, or as a part of others.
+  for (const target of ['a.md#L3-L4', 'a.md#L3']) {
+    const { id } = await forget(world, target);
+    assert.equal(await undone(id), { stillIn: [pair], staysForgotten: true }, target);
+  }
 });
 
 test('lines are removed from a file to the byte, with a backup that restores them', async () => {
@@ -357,6 +377,18 @@ test('files are restored in a workspace that was moved, from a state folder that
   assert.is(readFileSync(join(workspace, 'a', 'birds.md'), 'utf8'), NOTE);
   assert.match(readFileSync(join(workspace, 'bats.md'), 'utf8'), /mill/u);
   assert.not.ok(existsSync(old.notes.path));
+});
+
+test('files are restored where they were, if the memory has another workspace since', async () => {
+  const old = await worldOf({ 'birds.md': NOTE });
+  const { id } = await forget(old, 'birds.md#L7', true);
+  const other = folderOf({});
+  const { sources } = old.target;
+  const memory = { ...sources.memory, workspaceDir: other.path };
+  const target = { ...old.target, sources: { ...sources, memory } };
+  assert.equal((await undoEntry(id, { target, clock: { now: Date.now } })).restored, ['birds.md']);
+  assert.is(readFileSync(old.notes.at('birds.md'), 'utf8'), NOTE);
+  assert.equal(readdirSync(other.path), []);
 });
 
 test('undo leaves a file that changed since, and its backup, untouched', async () => {

@@ -155,14 +155,18 @@ test('an incomplete delivery, or one of a missing or disabled route, is not repl
     newDelivery({ route: 'gone' }),
     newDelivery({ route: 'off' }),
   ]);
-  const code = async (id: string | undefined): Promise<string> =>
-    (
-      await failureOf(
-        Promise.resolve().then(() =>
-          served.webhooks.live.deliveries.replay({ id: id ?? '', again: false }),
-        ),
-      )
-    ).code;
+  const fault = (id: string | undefined) =>
+    failureOf(
+      Promise.resolve().then(() =>
+        served.webhooks.live.deliveries.replay({ id: id ?? '', again: false }),
+      ),
+    );
+  const code = async (id: string | undefined): Promise<string> => (await fault(id)).code;
+  assert.match(
+    (await fault(stranger)).message,
+    'its body was not kept, because its sender was not verified',
+  );
+  assert.match((await fault(secret)).message, 'secrets in its body were masked');
   assert.equal(
     [
       await code(stranger),
