@@ -58,6 +58,18 @@ export function sectionsOf(
   return sections;
 }
 
+/** The titles of the headings on some lines, 0-based; each chunk below repeats them. */
+export function titlesOn(
+  sections: Iterable<Section>,
+  isOn: (line: number) => boolean,
+): ReadonlySet<string> {
+  const titles = new Set<string>();
+  for (const { headingAt, headingPath } of new Set(sections)) {
+    if (headingAt !== undefined && isOn(headingAt)) titles.add(headingPath.at(-1) ?? '');
+  }
+  return titles;
+}
+
 /** The headings above a chunk, without those it starts with; undefined if these are not the last ones of its path. */
 function trailAbove(blocks: readonly Block[], above: readonly string[]): Heading[] | undefined {
   const own: Heading[] = [];

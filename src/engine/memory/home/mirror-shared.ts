@@ -3,7 +3,7 @@ import type { Server } from '../../postgres/index.js';
 import { closing } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
-import { sectionsOf } from '../chunking/chunk-document.js';
+import { sectionsOf, titlesOn } from '../chunking/chunk-document.js';
 import { Forgotten, wordsOf } from '../forgotten/index.js';
 import { currentIdentity, type MemoryIndex, type OpenedIndex } from '../index/index.js';
 import {
@@ -131,11 +131,7 @@ function forgottenChunks(
   const lines = linesOfChunks(chunks);
   const gone = forgotten.linesIn(lines);
   if (gone.size === 0) return [];
-  // Each chunk repeats the headings above it.
-  const titles = new Set<string>();
-  for (const { headingAt, headingPath } of new Set(sectionsOf(path, lines))) {
-    if (headingAt !== undefined && gone.has(headingAt)) titles.add(headingPath.at(-1) ?? '');
-  }
+  const titles = titlesOn(sectionsOf(path, lines), (line) => gone.has(line));
   return chunks.filter(({ startLine, endLine, headingPath }) => {
     if (headingPath.some((title) => titles.has(title))) return true;
     for (let line = startLine; line <= endLine; line++) if (gone.has(line - 1)) return true;

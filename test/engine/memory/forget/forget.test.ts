@@ -522,6 +522,28 @@ test('what is forgotten is not found even while the index cannot be updated', as
   assert.equal((await finds(world, 'seeds')).toSorted(), ['birds.md', 'other.md']);
 });
 
+test('a heading, tag or link is not shown even while the index cannot be updated', async () => {
+  const filler = Array.from({ length: 400 }, (_, at) => `Sentence ${at} is about nothing.`);
+  const below = `${filler.join('\n')}\n\n## Animals\n\nZebras have stripes.\n`;
+  const world = await worldOf({
+    'a.md': `The weather, see [[Clouds]].\n\n# The **divorce** of #smith, see [[Smith]]\n\n${below}`,
+  });
+  const shown = () =>
+    onIndex(world.target, async (index) => {
+      const found = await index.lexicalCandidates('"zebras"', 9);
+      const content = await index.content({ source: 'memory', path: 'a.md' });
+      const links = (await index.links()).flatMap((one) => one.links.map(({ target }) => target));
+      return [found.map(({ headingPath }) => headingPath), content?.facts?.tags, links];
+    });
+  const headings = ['The divorce of #smith, see [[Smith]]', 'Animals'];
+  assert.equal(await shown(), [[headings], ['smith'], ['Clouds', 'Smith']]);
+  const forgetting = await world.backend.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'a.md#L3' }), { fromFile: false });
+  assert.equal(await shown(), [[], undefined, []]);
+  await forgetting.store.follow(await readForgotten(world.target.forget));
+  assert.equal(await shown(), [[['Animals']], undefined, ['Clouds']]);
+});
+
 test('a concurrent reader delays erasing until the next sync, which is reported', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
   const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });

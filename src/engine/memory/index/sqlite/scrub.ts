@@ -1,11 +1,14 @@
 import { type Connection, inWriteTransaction } from '../../../sqlite/database.js';
 import { queryRows, runSql } from '../../../sqlite/query.js';
 import { groupBy } from '../../../support/lists.js';
+import { sectionsOf, titlesOn } from '../../chunking/chunk-document.js';
+import { textLines } from '../../sources/index.js';
 import { type DocumentKey, type ForgottenPlace, type LineRange, overlaps } from '../../types.js';
 import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
 import { languageByCode } from '../languages.js';
+import { headingPathOf } from '../lexical-text.js';
 import { readMeta, writeMeta } from './read-documents.js';
 import { INSERT_TEXT } from './schema.js';
 import { repairCodes } from './vectors/sign-codes.js';
@@ -34,6 +37,12 @@ export function requestScrub(
   });
 }
 
+/** One line. */
+function lineRange(line: number): LineRange {
+  return { startLine: line, endLine: line };
+}
+
+/** Removes the chunks with these lines, and those below headings on them, which repeat these. */
 function removeChunksAt(
   database: Connection,
   tokenizer: Tokenizer,
@@ -59,15 +68,30 @@ function removeChunksAt(
        WHERE document_id = ? ORDER BY id`,
       document.id,
     );
+    const isGone = (range: LineRange): boolean =>
+      inDocument.some((place) => overlaps(place, range));
+    const titles = new Set<string>();
     for (const chunk of chunks) {
-      if (!inDocument.some((place) => overlaps(place, chunk))) continue;
+      const isIn = isGone(chunk);
+      if (!isIn && titles.size === 0) continue;
       const row = textOf.get(chunk.id);
       if (row === undefined) continue;
+      const headingPath = headingPathOf(row.headings);
+      if (!isIn && !headingPath.some((title) => titles.has(title))) continue;
+      const { startLine } = chunk;
+      const sections = sectionsOf(document.path, textLines(row.text), { startLine, headingPath });
+      for (const title of titlesOn(sections, (at) => isGone(lineRange(startLine + at)))) {
+        titles.add(title);
+      }
       removeChunk({ id: chunk.id, ...row }, document, document.language);
       removed += 1;
     }
-    // It lacks them now, so that it must not count as unchanged.
-    runSql(database, "UPDATE documents SET hash = '' WHERE id = ?", document.id);
+    // It lacks them now, so that it must not count as unchanged; its tags and links may be from them.
+    runSql(
+      database,
+      "UPDATE documents SET hash = '', facts = NULL, links = NULL WHERE id = ?",
+      document.id,
+    );
   }
   addToChunkCount(database, -removed);
 }
