@@ -156,10 +156,11 @@ test('a client that disconnects in the middle of its body is counted and logged 
 test('clients that reset their connections right after requests have no address, and do no harm', async () => {
   const { port, url, lines, webhooks, close } = await testWebhooks({ limits: { inFlight: 100 } });
   const requests = `${headOf([`Content-Length: ${LIST.length}`])}${LIST}`.repeat(4);
+  const refused = headOf(['Expect: a miracle', 'Content-Length: 0']);
   const clients = Array.from({ length: 10 }, () => rawConnection(port));
-  for (const { socket, write } of clients) {
+  for (const [at, { socket, write }] of clients.entries()) {
     socket.once('connect', () => {
-      write(requests);
+      write(at % 2 === 0 ? requests : refused + requests);
       socket.resetAndDestroy();
     });
   }
