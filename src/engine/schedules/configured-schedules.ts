@@ -5,7 +5,7 @@ import type { FlowRecord } from '../flow-model/flow-record.js';
 import type { ScheduleRecord } from '../flow-model/schedule-record.js';
 import type { FlowSchedule, Flows } from '../flows/index.js';
 import { lastRun, nextRuns } from '../support/cron-times.js';
-import { iso } from '../support/time.js';
+import { isFarAhead, iso } from '../support/time.js';
 import type { ScheduleListOutput } from './output-schemas.js';
 
 /** A schedule of the configuration. */
@@ -100,8 +100,10 @@ export async function listSchedules(
   return Promise.all(
     configuredSchedules(config).map(async (schedule) => {
       const record = records.get(schedule.id);
-      const { flowId } = record ?? {};
-      const [nextMs] = schedule.enabled ? schedule.nextDue(nowMs, 1) : [];
+      const { flowId, handledUntil = nowMs } = record ?? {};
+      // Later than now after the clock was set back: what was run is not due again.
+      const afterMs = isFarAhead(handledUntil, nowMs) ? nowMs : Math.max(nowMs, handledUntil);
+      const [nextMs] = schedule.enabled ? schedule.nextDue(afterMs, 1) : [];
       return {
         id: schedule.id,
         state: stateOf(schedule, record, nowMs),

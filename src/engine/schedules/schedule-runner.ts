@@ -67,7 +67,11 @@ export function scheduleRunner(
   const next = (): { readonly schedule: Schedule; readonly atMs: number } | undefined => {
     const nowMs = flows.now();
     return schedules
-      .flatMap((schedule) => schedule.nextDue(nowMs, 1).map((atMs) => ({ schedule, atMs })))
+      .flatMap((schedule) => {
+        // After the clock was set back, what was run is not due again.
+        const afterMs = Math.max(nowMs, handled.get(schedule.id) ?? nowMs);
+        return schedule.nextDue(afterMs, 1).map((atMs) => ({ schedule, atMs }));
+      })
       .sort((a, b) => a.atMs - b.atMs)[0];
   };
   /** Runs what is due now, and later whatever becomes due. */

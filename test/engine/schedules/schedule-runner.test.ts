@@ -5,6 +5,7 @@ import { resolveConfig } from '../../../src/engine/config/index.js';
 import type { Flows, ScheduleOutcome } from '../../../src/engine/flows/index.js';
 import {
   configuredSchedules,
+  listSchedules,
   runSchedule,
   scheduleRunner,
 } from '../../../src/engine/schedules/index.js';
@@ -18,9 +19,13 @@ const test = suite('running schedules');
 const MINUTE = 60_000;
 const SET = { goal: '{/schedule} {/scheduledAt} {/ranAt}' };
 
-function schedulesOf(cron: string, more: object = {}) {
+function configOf(cron: string, more: object = {}) {
   const schedule = { cron, sessionKey: 'agent:main:ops', set: SET, timezone: 'UTC', ...more };
-  return configuredSchedules(resolveConfig({ schedules: { nightly: schedule } }));
+  return resolveConfig({ schedules: { nightly: schedule } });
+}
+
+function schedulesOf(...settings: Parameters<typeof configOf>) {
+  return configuredSchedules(configOf(...settings));
 }
 
 /** A runner of a process of its own, and what it was told. */
@@ -179,6 +184,29 @@ test('a clock that was set ahead for a while does not stop a schedule', async ()
   clock.nowMs += MINUTE;
   await runner.check();
   assert.is((await goalsOf(flows)).length, 2);
+  await close(opened);
+});
+
+test('after the clock was set back, the next run is the first that was not run', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  const config = configOf('* * * * *');
+  const { runner } = runnerOf(flows, configuredSchedules(config));
+  clock.nowMs = Date.parse('2026-03-02T12:00:00Z');
+  await runner.check();
+  clock.nowMs += MINUTE;
+  await runner.check();
+  clock.nowMs -= 120 * MINUTE;
+  await runner.check();
+  const expected = '2026-03-02T12:02:00.000Z';
+  assert.is(runner.next()?.atMs, Date.parse(expected));
+  assert.is((await listSchedules(config, flows))[0]?.nextRunAt, expected);
+  clock.nowMs = Date.parse(expected);
+  await runner.check();
+  assert.is((await goalsOf(flows)).length, 2);
+  clock.nowMs -= 400 * 24 * 60 * MINUTE;
+  const afterMs = clock.nowMs + MINUTE;
+  assert.is((await listSchedules(config, flows))[0]?.nextRunAt, new Date(afterMs).toISOString());
   await close(opened);
 });
 
