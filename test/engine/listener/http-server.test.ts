@@ -46,6 +46,21 @@ test('a request without TLS is reported as such', async () => {
   await server.close();
 });
 
+test('a request whose headers do not arrive in time is answered with 408', async () => {
+  const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
+  const node = { headersTimeout: 200, connectionsCheckingInterval: 50 };
+  const server = createHttpServer({ address, log: testLog().logger, node });
+  await server.listen(address);
+  const { port } = server.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n');
+  let answer = '';
+  for await (const text of socket) answer += text;
+  assert.match(answer, /^HTTP\/1\.1 408 Request Timeout\r\n/u);
+  assert.match(answer, '"code":"request_timeout"');
+  await server.close();
+});
+
 test('a request with the whole address is one with its path and query', async () => {
   const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
   const server = createHttpServer({ address, log: testLog().logger });

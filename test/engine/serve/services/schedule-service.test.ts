@@ -69,6 +69,22 @@ test('runs missed during downtime are made up once, and the next run is reported
   await flows.close();
 });
 
+test('a schedule that becomes due while the service runs creates a flow', async () => {
+  let nowMs = Date.parse('2026-03-02T11:59:59.800Z');
+  const setup = await setupOf(
+    { hourly: { ...HOURLY, timezone: 'UTC' }, later: { ...HOURLY, cron: '30 * * * *' } },
+    { now: () => nowMs },
+  );
+  const { service, said } = await started(setup);
+  // Said at the start, and after the first check of each schedule.
+  const next = 'next hourly Mon 2026-03-02 12:00 UTC';
+  await waitFor('the first checks', () => said.length === 3);
+  assert.equal(said, [next, next, next]);
+  nowMs += 1000;
+  await waitFor('the run', () => said.some((event) => event.startsWith('hourly ran')));
+  await service.stop();
+});
+
 test('a skipped run is logged, and one that makes no valid flow is reported', async () => {
   let nowMs = Date.now();
   const busy = { ...HOURLY, overlap: 'skip' };
