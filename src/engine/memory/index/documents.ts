@@ -80,7 +80,10 @@ export interface SyncMark {
  * moved or removed.
  */
 export interface TreeSnapshot {
-  /** The displayed paths in scan order, with their kinds if not notes, joined by NUL, which no path contains. */
+  /**
+   * The displayed paths in scan order, with their kinds if not notes, joined by `//`, which no path contains. The SQLite of
+   * Node.js 22 reads a text only up to NUL.
+   */
   readonly paths: string;
   /** For each path: size, mtimeMs and ctimeMs as 64-bit floats. */
   readonly fingerprints: Buffer;

@@ -135,7 +135,7 @@ export function snapshotOf(
     numbers[at + 2] = ctimeMs;
     at += 3;
   }
-  return { paths: files.map(pathWithKind).join('\0'), fingerprints: Buffer.from(numbers.buffer) };
+  return { paths: files.map(pathWithKind).join('//'), fingerprints: Buffer.from(numbers.buffer) };
 }
 
 /** The path of a file and how it is read, which settings and a newer version can change. */

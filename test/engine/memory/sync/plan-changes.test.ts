@@ -113,6 +113,8 @@ test('a path cannot be mistaken for two', () => {
   const one = snapshotOf([file('a.md'), file('b.md')], NOW);
   const other = snapshotOf([file('a.md\nb.md'), file('')], NOW);
   assert.ok(one !== undefined && other !== undefined && !isSameTree(one, other));
+  // The SQLite of Node.js 22 reads a text only up to NUL.
+  assert.not.match(one.paths, '\0');
 });
 
 test.run();
