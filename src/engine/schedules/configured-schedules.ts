@@ -55,6 +55,19 @@ function scheduleOf(id: string, settings: Settings): Schedule {
   };
 }
 
+/**
+ * When a schedule runs next, in milliseconds since the epoch; undefined if never. After the clock was set back, what was
+ * run is not due again.
+ */
+export function nextRun(
+  { nextDue }: Pick<Schedule, 'nextDue'>,
+  handledMs: number | undefined,
+  nowMs: number,
+): number | undefined {
+  const isAhead = handledMs !== undefined && handledMs > nowMs && !isFarAhead(handledMs, nowMs);
+  return nextDue(isAhead ? handledMs : nowMs, 1)[0];
+}
+
 function flowMaker(id: string, { action, set, task }: Settings): FlowSchedule['make'] {
   const fill = actionTemplate({ action, set, task });
   return ({ scheduledMs, nowMs }) => {
@@ -100,10 +113,8 @@ export async function listSchedules(
   return Promise.all(
     configuredSchedules(config).map(async (schedule) => {
       const record = records.get(schedule.id);
-      const { flowId, handledUntil = nowMs } = record ?? {};
-      // Later than now after the clock was set back: what was run is not due again.
-      const afterMs = isFarAhead(handledUntil, nowMs) ? nowMs : Math.max(nowMs, handledUntil);
-      const [nextMs] = schedule.enabled ? schedule.nextDue(afterMs, 1) : [];
+      const { flowId } = record ?? {};
+      const nextMs = schedule.enabled ? nextRun(schedule, record?.handledUntil, nowMs) : undefined;
       return {
         id: schedule.id,
         state: stateOf(schedule, record, nowMs),

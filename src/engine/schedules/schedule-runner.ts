@@ -1,5 +1,5 @@
 import type { Flows, ScheduleOutcome } from '../flows/index.js';
-import type { Schedule } from './configured-schedules.js';
+import { nextRun, type Schedule } from './configured-schedules.js';
 
 /** What a runner needs, and what it reports. */
 export interface ScheduleRunnerOptions {
@@ -68,9 +68,8 @@ export function scheduleRunner(
     const nowMs = flows.now();
     return schedules
       .flatMap((schedule) => {
-        // After the clock was set back, what was run is not due again.
-        const afterMs = Math.max(nowMs, handled.get(schedule.id) ?? nowMs);
-        return schedule.nextDue(afterMs, 1).map((atMs) => ({ schedule, atMs }));
+        const atMs = nextRun(schedule, handled.get(schedule.id), nowMs);
+        return atMs === undefined ? [] : { schedule, atMs };
       })
       .sort((a, b) => a.atMs - b.atMs)[0];
   };
