@@ -137,12 +137,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     latest.set(socket, { request, response, before: latest.get(socket)?.response });
-    // Node.js does not close a response that waits for an earlier one when their connection is closed.
+    // Before version 24, Node.js does not close a response that waits for an earlier one with their connection.
     const close = (): void => {
-      if (response.socket === null && !response.closed) response.destroy().emit('close');
+      if (response.socket === null && !response.destroyed) response.destroy().emit('close');
     };
-    if (socket.closed) setImmediate(close);
-    else socket.setMaxListeners(0).once('close', close);
+    socket.setMaxListeners(0).once('close', close);
     response.once('close', () => socket.off('close', close));
   });
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
