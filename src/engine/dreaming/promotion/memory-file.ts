@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
+import { splitBlocks } from '../../memory/chunking/blocks.js';
 import type { LineRange } from '../../memory/index.js';
-import { PROMOTION_MARK } from '../../memory/sources/index.js';
+import { lineAt, PROMOTION_MARK, textLines } from '../../memory/sources/index.js';
 import {
   gapAfter,
   lineEndAfter,
@@ -218,25 +219,18 @@ function withHeading(
 
 /** Where to insert below a heading: after its last entry and what a person wrote right below that, which continues it. */
 function endOfSection(text: string, heading: string): number {
-  let at = 0;
-  let end: number | undefined;
-  let isEmpty = true;
-  let isItem = false;
-  for (const line of linesOf(text)) {
-    const start = at;
-    at += line.length;
-    const words = withoutLineEnd(line);
-    if (words === heading) end = at;
-    else if (end === undefined) continue;
-    else if (line.startsWith('#')) return end;
-    else {
-      const isBlank = words.trim() === '';
-      if (isItem || (end === start && (isEmpty || !isBlank))) end = at;
-      isEmpty &&= isBlank;
-    }
-    isItem = parseProvenance(words) !== undefined;
+  const written = linesOf(text);
+  const at = written.findIndex((line) => withoutLineEnd(line) === heading);
+  const below = written.slice(0, at + 1).join('').length;
+  const lines = textLines(text.slice(below));
+  const blocks = splitBlocks(lines, false);
+  let end = blocks[0]?.start ?? lines.count;
+  for (const { kind, ...block } of blocks) {
+    if (kind === 'heading') break;
+    const isEntry = parseProvenance(lineAt(lines, block.start - 1)) !== undefined;
+    if (isEntry || block.start === end) end = block.end;
   }
-  return end ?? text.length;
+  return end === lines.count ? text.length : below + (lines.starts[end] ?? 0);
 }
 
 /** @param because only for an entry of the archive */

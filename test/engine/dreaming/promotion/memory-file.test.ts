@@ -62,6 +62,10 @@ test('a new entry does not come between a text and what continues it', () => {
   // What a person added to an entry, or wrote below the heading, and what follows.
   for (const [above, below] of [
     [`${first}  - only on weekdays\n`, '\nA paragraph.\n'],
+    [`${first}  \`\`\`sh\n# Its steps\n\n  ./backup\n  \`\`\`\n`, '\nA paragraph.\n'],
+    [`${first}~~~\n# Its steps\n\n./backup\n~~~\n`, '## Below\n'],
+    [`${first}\n  More about it.\n`, '\nA paragraph.\n'],
+    [`${first}#tagged\n`, '\nBelow\n-----\n'],
     [`${first}`, '\nA paragraph.\n\nAnother.\n'],
     [`${heading}A paragraph.\n`, '\nAnother.\n'],
   ] as const) {
