@@ -9,6 +9,7 @@ import {
   localModelWarning,
   type ProviderChoice,
 } from '../../../src/engine/embeddings/choose-provider.js';
+import { whyChosen } from '../../../src/engine/embeddings/describe-provider.js';
 import type { ProviderWorld } from '../../../src/engine/embeddings/provider-world.js';
 import { modelFileState } from '../../../src/engine/providers/local/model.js';
 import { RUNTIME_VERSION } from '../../../src/engine/providers/local/runtime/store.js';
@@ -116,7 +117,10 @@ test('auto takes a model reference once it is downloaded', () => {
   assert.is(chosen?.adapter, 'openai');
   assert.match(localModelWarning(chosen, settings, world)?.message ?? '', modelPath);
   home.write(`models/${basename(modelFileState(settings.local).path)}`, 'GGUF');
-  assert.is(chooseProvider(settings, world)?.adapter, 'local');
+  const downloaded = chooseProvider(settings, world);
+  assert.is(downloaded?.adapter, 'local');
+  const reason = downloaded && whyChosen(downloaded, settings, world);
+  assert.equal(reason, { kind: 'sign', sign: 'local.modelPath' });
 });
 
 test('a local model that auto passes over is reported, because texts may leave the machine', () => {

@@ -24,7 +24,7 @@ export const local: Provider<'local'> = {
     const absent = whyNotOnDisk(settings.local);
     if (absent !== undefined) return { available: false, why: absent };
     const runtime = runtimeState(runtimesDir(stateDir));
-    if (runtime.state === 'ready') return { available: true, because: 'local.modelPath is a file' };
+    if (runtime.state === 'ready') return { available: true, because: 'local.modelPath' };
     return { available: false, why: `${runtime.why}: run "svc provider install local"` };
   },
   // Each command loads the model from disk first.
