@@ -250,6 +250,17 @@ test('screens show no secret, however narrow', async () => {
   }
 });
 
+test('a warning about a variable that looks like a reference needs no masking', async () => {
+  const acp = { command: ['agent'], env: { KEY: 'env:AGENT_KEY' } };
+  const home = folderOf({ 'svc.json': JSON.stringify({ flows: { runtimes: { acp } } }) });
+  const { stdout } = await runInSession(['config', 'validate', '--json'], { home: home.path });
+  const message = 'the program gets this reference as it is written, not the value of AGENT_KEY';
+  assert.equal(
+    JSON.parse(stdout).warnings.map((warning: { readonly message: string }) => warning.message),
+    [message],
+  );
+});
+
 test('the check finds a secret', () => {
   assert.equal(shownIn('nothing'), []);
   assert.match(shownIn(`a ${PLANTED.exec.slice(0, 9)}\n  ${PLANTED.exec.slice(9)}`).join(), /exec/);

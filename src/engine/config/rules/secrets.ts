@@ -77,7 +77,8 @@ export const variablesAreNoReferences: Rule = function* (input) {
     const name = usableVariable(secret.value);
     if (name === undefined) continue;
     yield warning('variable-is-reference', path, {
-      message: `the program gets ${JSON.stringify(secret.value)} as it is written, not the value of ${name}`,
+      // Without the text, which is masked like any value here.
+      message: `the program gets this reference as it is written, not the value of ${name}`,
       expected:
         path[0] === 'secrets' ? `${JSON.stringify(name)} in passEnv instead` : 'the value itself',
     });
