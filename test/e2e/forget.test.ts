@@ -274,9 +274,9 @@ test('an impossible target is an error with its exit code', async () => {
   assert.equal(await failureOf('memory/none.md'), [1, 'DOCUMENT_NOT_INDEXED']);
   assert.equal(await failureOf('MEMORY.md#L99'), [2, 'RANGE_INVALID']);
   assert.equal(await failureOf('xylophone'), [1, 'FORGET_NOTHING']);
-  assert.equal(await failureOf('--undo', 'f7', '--yes'), [2, 'FORGET_ID_UNKNOWN']);
+  assert.equal(await failureOf('--undo', 'f7', '--yes'), [1, 'FORGET_ID_UNKNOWN']);
   // An unknown ID is an error before anything is asked.
-  assert.equal(await failureOf('--undo', 'f7'), [2, 'FORGET_ID_UNKNOWN']);
+  assert.equal(await failureOf('--undo', 'f7'), [1, 'FORGET_ID_UNKNOWN']);
 });
 
 test('what was forgotten under a relative SVC_HOME is restored from another folder', async () => {

@@ -41,6 +41,7 @@ const FAILURES = {
   FLOW_ENDED: 'The flow has already ended and cannot change.',
   FLOW_NOT_FOUND: 'No flow has this ID, or several start with it.',
   FORGET_FAILED: 'A note, its backup or the forget list could not be written.',
+  FORGET_ID_UNKNOWN: 'Nothing was forgotten under this ID.',
   FORGET_LIST_INVALID:
     'The forget list is damaged or cannot be read, and memory is not indexed without it.',
   FORGET_NOTHING: 'Nothing matched what should be forgotten.',
@@ -148,7 +149,6 @@ const MISUSES = {
   CONFIRMATION_NEEDED: 'The command needs a confirmation and there is no terminal to ask on.',
   EVAL_BASELINE_INVALID: 'The baseline cannot be read or belongs to other questions.',
   EVAL_QUESTIONS_INVALID: 'The questions file is not valid.',
-  FORGET_ID_UNKNOWN: 'Nothing was forgotten under this ID.',
   IMPORT_INVALID: 'The file is not a complete svc export.',
   IMPORT_SOURCE_INVALID: 'The file of the other program cannot be used by svc config import.',
   IMPORT_SOURCE_MISSING: 'There is nothing of the other program there.',
