@@ -76,7 +76,7 @@ function leaseError(
 ): SvcError {
   switch (refusal.code) {
     case 'not_found':
-      return new SvcError('TASK_NOT_FOUND', `task not found: ${taskId}`, {
+      return new SvcError('TASK_NOT_FOUND', `task ${taskId} not found`, {
         hint: '"svc task claim" prints the ID; an old task may have been pruned',
       });
     case 'ended':

@@ -98,7 +98,7 @@ async function prepareCandidates(agent: string, command: CommandContext): Promis
   const target = dreamTargets(loaded, context).find(({ agents }) =>
     agents.some((id) => id === agent),
   );
-  if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `there is no agent "${agent}"`);
+  if (target === undefined) throw new SvcError('AGENT_UNKNOWN', `unknown agent "${agent}"`);
   const options = { clock: context.clock, signal, onWait: undefined };
   return async () => ({
     text: await showCandidates(target, options, command),

@@ -31,7 +31,7 @@ export function configuredSchedule(id: string, { schedules }: ResolvedConfig): S
   const settings = Object.hasOwn(schedules, id) ? schedules[id] : undefined;
   if (settings !== undefined) return scheduleOf(id, settings);
   const ids = Object.keys(schedules);
-  throw new SvcError('SCHEDULE_UNKNOWN', `there is no schedule ${JSON.stringify(id)}`, {
+  throw new SvcError('SCHEDULE_UNKNOWN', `schedule ${JSON.stringify(id)} not found`, {
     hint:
       ids.length === 0
         ? 'add one to "schedules" in svc.json'
