@@ -34,7 +34,7 @@ export interface McpRunOptions
 export type McpEnd = McpOutput | { readonly reason: McpOutput['reason'] | 'closed' };
 
 const FOR_AGENTS =
-  'note: waiting for an agent on stdin; "svc integrate AGENT" lets one start this itself, and Ctrl-C stops it';
+  'note: waiting for an agent on stdin; run "svc integrate AGENT" to let it start this itself; Ctrl-C stops it';
 
 /** Work that takes longer than this to stop is abandoned. */
 const LONGEST_END_MS = 5000;

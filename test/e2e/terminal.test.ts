@@ -202,7 +202,7 @@ test('the MCP server for agents tells a person on a terminal what it waits for',
     home: tempFolder().path,
     lines: true,
   });
-  await session.waitForText('"svc integrate AGENT" lets one start this itself');
+  await session.waitForText('run "svc integrate AGENT" to let it start this itself');
   session.type(KEYS.ctrlC);
   assert.is(await session.ended, 130);
 });

@@ -147,7 +147,7 @@ type Scheme = NonNullable<ResolvedRoute['verify']>['scheme'];
 /** How to get a new secret, where any text is not one. */
 const GENERATE: Partial<Record<Scheme, string>> = {
   basic:
-    'generate a password, and store it after the user name, like user:password: svc webhook secret generate',
+    'generate a password, and store it with the user name, as in "user:password": svc webhook secret generate',
   'standard-webhooks':
     'let the sender generate a secret, or generate one, and store it: echo "whsec_$(openssl rand -base64 32)"',
 };
