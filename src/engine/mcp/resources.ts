@@ -26,7 +26,7 @@ const TEMPLATE = {
   title: 'Memory file',
   uriTemplate: 'memory://workspace/{+path}{?from}',
   description:
-    'A file found by memory_search, by path. Long files are returned in parts; each part gives the line to continue from.',
+    'A file of memory, by path. Long files are returned in parts; each part gives the line to continue from.',
 } as const;
 
 /**

@@ -55,7 +55,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
       {
         title: 'Read memory',
         description:
-          'Reads lines of a remembered file: the context of a passage found by memory_search, or a file from its start. Returns 120 lines by default, and where to continue.',
+          'Reads lines of a remembered file: the context of a passage that was found, or a file from its start. Returns 120 lines by default, and where to continue.',
         inputSchema: getInput,
         outputSchema: getResult,
         annotations: READS_ONLY,
@@ -79,7 +79,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
       {
         title: 'Links of a note',
         description:
-          'Lists the notes that a note links to, and those that link to it. Use it to find what belongs to a passage found by memory_search.',
+          'Lists the notes that a note links to, and those that link to it. Use it to find what belongs to a passage that was found.',
         inputSchema: linksInput,
         outputSchema: linksResult,
         annotations: READS_ONLY,

@@ -31,7 +31,7 @@ const corpus = z
   .describe('Notes, past conversations, or everything (the default)');
 
 const pathOrCitation = pathText('must not be empty').describe(
-  'A path or a citation (path#L3-L5) from memory_search',
+  'A path or a citation (path#L3-L5) of a result',
 );
 
 const disabled = z
@@ -90,7 +90,7 @@ export const searchResult = z.strictObject({
   results: z
     .array(
       z.strictObject({
-        path: z.string().describe('Path for memory_get'),
+        path: z.string().describe('Path of the file'),
         startLine: line,
         endLine: line,
         score: score.describe('Comparable between queries'),
@@ -103,7 +103,7 @@ export const searchResult = z.strictObject({
           ),
         mimeType: z.string().optional().describe('Of an image or recording'),
         headingPath: z.array(z.string()).describe('Headings above the best line, outermost first'),
-        citation: z.string().optional().describe('path#L3-L5, for memory_get and for quoting'),
+        citation: z.string().optional().describe('path#L3-L5, for quoting and for reading more'),
         similarCount: z
           .int()
           .min(1)

@@ -229,9 +229,10 @@ test('a token opens the memory of its agent, and only what its scope allows', as
   const finder = await server.connect('finder');
   assert.is(finder.getServerCapabilities()?.resources, undefined);
   // An agent would call a tool that its instructions name.
-  const [search] = (await finder.listTools()).tools;
-  assert.not.match(`${finder.getInstructions()}${search?.description}`, 'memory_get');
-  assert.not.match((await server.connect('reader')).getInstructions() ?? '', 'memory_search');
+  const textsFor = async (client: typeof finder) =>
+    JSON.stringify([client.getInstructions(), await client.listTools()]);
+  assert.not.match(await textsFor(finder), 'memory_get');
+  assert.not.match(await textsFor(await server.connect('reader')), 'memory_search');
   assert.match((await server.connect('ada')).getInstructions() ?? '', 'memory_get');
   const refused = await finder
     .callTool({ name: 'memory_get', arguments: { path: 'MEMORY.md' } })
