@@ -315,7 +315,6 @@ export abstract class BaseCommand extends Command {
       signal: this.signal,
       onInterrupt: () => this.interrupt(),
       write: (text) => this.write(text),
-      hintFor: (hint) => this.hintFor(hint),
       showLocation: (location) => print(`${location}\n`),
       json: this.jsonEnabled(),
       quiet,
@@ -341,6 +340,7 @@ export abstract class BaseCommand extends Command {
       columns: terminalStreams.stdout.isTTY ? columns : undefined,
       nowMs: clock.now(),
       homeDir,
+      hintFor: (hint) => this.hintFor(hint),
     };
   }
 

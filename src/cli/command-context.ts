@@ -17,8 +17,6 @@ export interface CommandContext {
   readonly onInterrupt: () => void;
   /** Writes to stdout; nothing in JSON mode. */
   readonly write: (text: string) => void;
-  /** Adds the flags that chose what this command works on to the commands in a hint. */
-  readonly hintFor: (hint: string) => string;
   /** Shows a path, possibly with a line, that no program was found to open. */
   readonly showLocation: (location: string) => void;
   readonly json: boolean;

@@ -24,14 +24,14 @@ import { screenOptions } from './terminal.js';
  * @throws SvcError INTERRUPTED if the user quit before every check had finished once
  */
 export async function showDoctor(fix: boolean, command: CommandContext): Promise<FixedReport> {
-  const { context, configFile, terminal, view, quiet, signal, write, hintFor } = command;
+  const { context, configFile, terminal, view, quiet, signal, write } = command;
   const base: RunDoctorOptions = {
     context,
     configFile,
     host: thisHost(),
     checks: DOCTOR_CHECKS,
     signal,
-    hintFor,
+    hintFor: view.hintFor,
   };
   const show = ({ report, applied }: FixedReport): void => {
     write(renderDoctor(report, applied, view));

@@ -7,11 +7,11 @@ import type { CommandContext } from './command-context.js';
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
 export async function showOverview(
   memories: readonly OpenedMemory[],
-  { context, configFile, view, mask, write, hintFor }: CommandContext,
+  { context, configFile, view, mask, write }: CommandContext,
 ): Promise<OverallStatusOutput> {
   const found = await overallStatus(memories, { context, configFile });
   const faults = found.faults.map(({ hint, ...fault }) => {
-    return { ...fault, hint: hint && hintFor(hint) };
+    return { ...fault, hint: hint && view.hintFor(hint) };
   });
   const overall = { ...found, faults };
   const agents = overall.agents.map(({ memory, status, embedding }) => {

@@ -36,7 +36,7 @@ export function renderStorageStatus(
 
 function filesPart(
   { flows, indexes }: NonNullable<StorageStatusOutput['files']>,
-  { style, homeDir }: View,
+  { style, homeDir, hintFor }: View,
 ): string {
   const fields: readonly Field[] = [
     ...indexes.map((file) => ['index', shownPath(file, homeDir)] as const),
@@ -46,19 +46,21 @@ function filesPart(
     'memories and flows are stored in SQLite files on this machine',
     ...fieldLines(fields, style),
     '',
-    'To share them among several hosts, set a PostgreSQL server:',
-    '  svc config set storage.url env:SVC_DATABASE_URL',
+    hintFor(
+      'To share them among several hosts, set a PostgreSQL server: svc config set storage.url env:SVC_DATABASE_URL',
+    ),
     '',
   ].join('\n');
 }
 
-function serverParts(server: ServerStatus, { style, nowMs }: View): readonly string[] {
+function serverParts(server: ServerStatus, view: View): readonly string[] {
+  const { style, nowMs } = view;
   const { address, version, sizes, connections, replicas } = server;
   const fields: readonly Field[] = [
     ['version', versionWords(server, style)],
-    ['tables', tableWords(server, style)],
+    ['tables', tableWords(server, view)],
     ['role', roleWords(server, style)],
-    ['pgvector', vectorWords(server)],
+    ['pgvector', vectorWords(server, view)],
     [
       'size',
       `index ${formatBytes(sizes.index)} · vectors ${formatBytes(sizes.vectors)} · flows ${formatBytes(sizes.flows)} · database ${formatBytes(sizes.database)}`,
@@ -92,7 +94,7 @@ function versionWords({ supported, version }: ServerStatus, style: Style): strin
   return style.fault(`${safeLine(version)}: svc needs PostgreSQL 15 or newer`);
 }
 
-function tableWords(server: ServerStatus, style: Style): string {
+function tableWords(server: ServerStatus, { style, hintFor }: View): string {
   const { schemaVersion, knownSchemaVersion, pending } = server;
   if (schemaVersion > knownSchemaVersion) {
     return style.fault(
@@ -101,9 +103,8 @@ function tableWords(server: ServerStatus, style: Style): string {
   }
   if (pending.length === 0) return `version ${schemaVersion}, up to date`;
   const current = schemaVersion === 0 ? 'none yet' : `version ${schemaVersion}`;
-  return style.warning(
-    `${current}, ${formatCountOf(pending.length, 'migration')} pending: run "svc storage migrate"`,
-  );
+  const migrations = formatCountOf(pending.length, 'migration');
+  return style.warning(hintFor(`${current}, ${migrations} pending: run "svc storage migrate"`));
 }
 
 function roleWords({ user, readOnly, missingRights }: ServerStatus, style: Style): string {
@@ -113,11 +114,13 @@ function roleWords({ user, readOnly, missingRights }: ServerStatus, style: Style
   return style.fault(`${role} lacks rights; an administrator runs: ${safeLine(missingRights)}`);
 }
 
-function vectorWords({ pgvector: { state, version } }: ServerStatus): string {
+function vectorWords({ pgvector: { state, version } }: ServerStatus, { hintFor }: View): string {
   const name = safeLine(version ?? '');
   return {
     used: `${name}, used for semantic search`,
-    available: `${name} is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors`,
+    available: hintFor(
+      `${name} is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors`,
+    ),
     missing:
       'not installed; with it, vectors are found through an index instead of comparing all of them',
   }[state];

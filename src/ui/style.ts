@@ -17,6 +17,8 @@ export interface View {
   /** Milliseconds since the epoch. */
   readonly nowMs: number;
   readonly homeDir: string;
+  /** Adds the flags that chose what the command works on to the commands in a hint. */
+  readonly hintFor: (hint: string) => string;
 }
 
 /** Colours for a background; `any` is readable on all of them, `none` uses bold, dim and reverse only. */

@@ -29,7 +29,7 @@ test('a secret in the text of a check is masked before lines are wrapped', async
         { stdin: {}, stdout: { columns: 20 }, stderr: {} },
         { json: false, plain: false },
       ),
-      view: { style: createStyle(false), columns: 20, nowMs: 0, homeDir: '/' },
+      view: { style: createStyle(false), columns: 20, nowMs: 0, homeDir: '/', hintFor: String },
       json: false,
       quiet: false,
       verbose: false,
@@ -39,7 +39,6 @@ test('a secret in the text of a check is masked before lines are wrapped', async
       write: (text) => {
         written += text;
       },
-      hintFor: (hint) => hint,
       showLocation: () => undefined,
     },
   );

@@ -65,6 +65,10 @@ test('commands in hints are about the configuration that was named', async () =>
   writeFileSync(home.at('my other.json'), '{}\n');
   const unset = await run('config', 'set', 'ui.theme', 'null');
   assert.match(unset.stderr, `to remove it: svc config unset ui.theme ${named}`);
+  const recalled = await run('memory', 'recall', 'When does the backup run?');
+  assert.match(recalled.stderr, `.enabled true ${named}"`);
+  const shared = await run('storage', 'status');
+  assert.match(shared.stdout, `svc config set storage.url env:SVC_DATABASE_URL ${named}\n`);
 });
 
 test('exits with 1 while faults remain, with 0 for warnings alone', async () => {

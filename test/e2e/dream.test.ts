@@ -279,6 +279,25 @@ test('what is printed about the workspace of an agent names that agent', async (
   assert.match(unknown.stderr, '"svc dream candidates --agent ops"');
 });
 
+test('commands that are printed name the configuration; those in a claim are left alone', async () => {
+  const world = dreamHome();
+  const claim = 'Zoe runs "svc memory index" after each restore of the payroll server.';
+  const day = new Date().toISOString().slice(0, 10);
+  world.home.write(`workspace/memory/${day}.md`, `- ${claim}\n`);
+  world.home.write('other.json', '{}');
+  const other = async (...args: string[]): Promise<string> =>
+    (await svc(world, 'dream', ...args, '--config', 'other.json')).stdout;
+  assert.match(await other('status'), 'enable it with "svc dream enable --config other.json"');
+  await other('run');
+  const listed = await svc(world, 'dream', 'candidates', '--json');
+  const found = jsonOf.dreamCandidates(listed).candidates.find(({ text }) => text === claim);
+  for (const verb of ['promote', 'reject']) {
+    const stdout = await other(verb, found?.key ?? '');
+    assert.is(stdout.split('\n')[0], claim);
+    assert.match(stdout, /with "svc dream undo \S+ --config other\.json"/u);
+  }
+});
+
 test('a claim is promoted by hand, whatever its score, unless its note has changed', async () => {
   const world = dreamHome();
   const key = await keyOf(world, ONCE_ASKED);

@@ -99,7 +99,7 @@ test('services are in a table, the next run has its time, faults are wrapped', (
       ],
       faults: [{ about: 'service health', code: null, message, hint: 'wait\u001B[2J' }],
     },
-    { style, nowMs: NOW, columns: 60, homeDir: '/home/ada' },
+    { style, nowMs: NOW, columns: 60, homeDir: '/home/ada', hintFor: String },
   );
   assert.is(
     text,
@@ -145,7 +145,7 @@ test('having no problems is stated explicitly', () => {
     nextRuns: [],
     faults: [],
   };
-  const options = { style, nowMs: NOW, columns: undefined, homeDir: '/' };
+  const options = { style, nowMs: NOW, columns: undefined, homeDir: '/', hintFor: String };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
   const serving = { ...SERVING, command: 'svc webhook serve', services: [] };
   const webhooks = renderOverallStatus({ ...quiet, serving }, options);
@@ -167,7 +167,7 @@ test('secrets are listed one by one, with a summary', () => {
     error: null,
     ...rest,
   });
-  const options = { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada' };
+  const options = { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada', hintFor: String };
   const error = { code: 'SECRET_UNRESOLVED', message: 'not set', hint: 'set it' };
   assert.is(
     renderSecretsCheck(
@@ -210,7 +210,7 @@ test('a broken part is named with its error', () => {
         { name: 'better-sqlite3', state: 'unusable', version: '12.0.0', why: 'built elsewhere' },
       ],
     },
-    { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada', verbose: true },
+    { style, columns: undefined, nowMs: NOW, homeDir: '/home/ada', hintFor: String, verbose: true },
   );
   assert.match(about, /^SQLite +cannot be loaded$/m);
   assert.match(about, /^better-sqlite3 +12\.0\.0, unusable: built elsewhere$/m);

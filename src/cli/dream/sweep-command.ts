@@ -67,7 +67,7 @@ export abstract class SweepCommand extends DreamCommand {
     // Do not print the phases twice if stdout and stderr are the same terminal.
     const phasesShown = !steps.quiet && process.stdout.isTTY && process.stderr.isTTY;
     const defaultAgent = defaultAgentId(loaded.resolved);
-    this.write(this.hintFor(renderRun(output, { ...this.view(), defaultAgent, phasesShown })));
+    this.write(renderRun(output, { ...this.view(), defaultAgent, phasesShown }));
     if (!output.ok) this.setExitCode(1);
     return output;
   }

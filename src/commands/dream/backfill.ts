@@ -45,7 +45,7 @@ export default class DreamBackfill extends DreamCommand {
             target,
             await runBackfill(target, path, { ...this.manualChangeOptions(), dryRun }),
           );
-    this.write(this.hintFor(renderBackfill(output)));
+    this.write(renderBackfill(output, this.view()));
     return output;
   }
 

@@ -28,7 +28,7 @@ export default class DreamPromote extends DreamCommand {
       ...decisionOutput(decision),
       sweep: sweep.memoryState === null ? null : sweep.id,
     };
-    this.write(this.hintFor(renderPromotion(output)));
+    this.write(renderPromotion(output, this.view()));
     if (decision.decision === 'skip') this.setExitCode(1);
     return output;
   }

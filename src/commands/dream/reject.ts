@@ -24,7 +24,7 @@ export default class DreamReject extends DreamCommand {
     const sweep = await setClaimFate(target, entry.key, 'rejected', this.manualChangeOptions());
     const output = { ...workspaceOutput(target), ...claimOutput(entry) };
     const before = { wasPromoted: entry.fate === 'promoted', sweep };
-    this.write(this.hintFor(renderRejection(output, before)));
+    this.write(renderRejection(output, before, this.view()));
     return output;
   }
 }

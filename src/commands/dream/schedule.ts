@@ -62,9 +62,10 @@ A sweep missed while the machine slept runs once on wake-up with svc serve and w
         : {}),
     };
     if (!enabled && (flags['print-crontab'] || flags['print-systemd'])) {
-      this.note('dreaming is off, so searches are not recorded: run svc dream enable');
+      const howTo = this.hintFor('run "svc dream enable"');
+      this.note(`dreaming is off, so searches are not recorded: ${howTo}`);
     }
-    this.write(renderSchedule(output, nowMs));
+    this.write(renderSchedule(output, { ...this.view(), nowMs }));
     return output;
   }
 

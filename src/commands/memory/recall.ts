@@ -83,7 +83,11 @@ export default class MemoryRecall extends BaseCommand {
     const limits = { signal: this.signal, leftMs: lane.deadlineMs - runningMs() };
     const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
     this.addWarnings(outcome.warnings);
-    const output = recallOutput(this.mask.data(outcome));
+    const found = recallOutput(this.mask.data(outcome));
+    const gates = found.gates.map((gate) => {
+      return gate.hint === undefined ? gate : { ...gate, hint: this.hintFor(gate.hint) };
+    });
+    const output = { ...found, gates };
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
     const { style } = this.view();
     const text = flags.explain ? renderRecall(output, style) : (output.block ?? '');

@@ -21,7 +21,6 @@ import type {
   SearchResponse,
   SearchResult,
 } from '../../engine/memory/search/index.js';
-import { shellWord } from '../../engine/support/text.js';
 import { renderSearchResults, type SearchResultsOptions } from '../../ui/memory/search-results.js';
 
 /** Flags that leave out what would match. */
@@ -116,9 +115,8 @@ Words match in any combination and in all their forms. "quoted words" must occur
     const related = flags.related
       ? await (await memory.backend.inspection()).links(this.queryOptions())
       : undefined;
-    const workspace = flags.workspace === undefined ? undefined : shellWord(flags.workspace);
     const filters = FILTERS.filter((name) => (flags[name]?.length ?? 0) > 0);
-    const details = { related, workspace, filters: filters.map((name) => `--${name}`) };
+    const details = { related, filters: filters.map((name) => `--${name}`) };
     if (!this.jsonEnabled()) await this.show(response, memory, flags.long, details);
     return searchOutput(memory, response, related);
   }
@@ -137,7 +135,7 @@ Words match in any combination and in all their forms. "quoted words" must occur
     response: SearchResponse,
     memory: OpenedMemory,
     long: boolean,
-    details: Pick<SearchResultsOptions, 'filters' | 'related' | 'workspace'>,
+    details: Pick<SearchResultsOptions, 'filters' | 'related'>,
   ): Promise<void> {
     const options = { ...this.view(), ...details };
     if (options.columns === undefined) {

@@ -12,7 +12,7 @@ export default class StorageStatus extends BaseCommand {
   async run(): Promise<StorageStatusOutput> {
     await this.parse(StorageStatus);
     const status = await storageStatus(this.context(), await this.loadConfig());
-    this.write(this.hintFor(renderStorageStatus(this.mask.data(status), this.view())));
+    this.write(renderStorageStatus(this.mask.data(status), this.view()));
     if (status.server?.usable === false) this.setExitCode(1);
     return status;
   }

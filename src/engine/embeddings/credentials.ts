@@ -71,7 +71,7 @@ export function findCredential(question: CredentialQuestion): CredentialPlace {
   if (!key.required || customEndpoint || isWithheld) {
     return { state: 'not_needed', ...(setVariable === undefined ? {} : { withheld: setVariable }) };
   }
-  const signIn = login === undefined ? '' : `run svc provider login ${provider}, or `;
+  const signIn = login === undefined ? '' : `run "svc provider login ${provider}", or `;
   return {
     state: 'missing',
     hint: `${signIn}set ${names.join(' or ')}, or models.providers.${provider}.apiKey`,

@@ -107,7 +107,7 @@ async function checkVectors(
 }
 
 function noIndex(index: BackendStatus['index']): VectorsOutcome {
-  const hint = index.state === 'newer' ? 'svc upgrade' : 'svc memory index';
+  const hint = index.state === 'newer' ? 'run "svc upgrade"' : 'run "svc memory index"';
   if (!('why' in index)) return { state: 'off', text: 'no index yet', hint };
   return { state: 'warning', text: 'unusable index', cause: index.why, hint };
 }

@@ -61,7 +61,7 @@ function refuseLarge(input: string, alias: string, maxBatchBytes: number): void 
   if (bytes <= maxBatchBytes) return;
   throw new SecretFault(
     `the request to "${alias}" has ${bytes} bytes; the limit is ${maxBatchBytes}`,
-    `svc config set secrets.resolution.maxBatchBytes ${bytes}, or use a second provider`,
+    `run "svc config set secrets.resolution.maxBatchBytes ${bytes}", or use a second provider`,
   );
 }
 

@@ -187,7 +187,7 @@ async function askProvider(inquiry: Inquiry, context: SecretContext): Promise<Se
   if (ids.length > maxRefsPerProvider) {
     throw new SecretFault(
       `the secret provider "${alias}" is asked for ${ids.length} secrets at once; the limit is ${maxRefsPerProvider}`,
-      `svc config set secrets.resolution.maxRefsPerProvider ${ids.length}, or use a second provider`,
+      `run "svc config set secrets.resolution.maxRefsPerProvider ${ids.length}", or use a second provider`,
     );
   }
   switch (provider.source) {

@@ -54,7 +54,7 @@ export function placeOf(alias: string): string {
   return `secrets.providers.${alias}`;
 }
 
-/** The command that changes a setting of a provider. */
+/** How to change a setting of a provider. */
 export function setCommand(alias: string, key: string, value: string): string {
-  return `svc config set ${placeOf(alias)}.${key} ${value}`;
+  return `run "svc config set ${placeOf(alias)}.${key} ${value}"`;
 }

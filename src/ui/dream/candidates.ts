@@ -53,7 +53,9 @@ export function renderSignals(
   if (total === 0) {
     return isOn
       ? 'No claims recalled yet.\n'
-      : 'No claims recalled yet. Searches are only recorded while dreaming is on: run svc dream enable.\n';
+      : options.hintFor(
+          'No claims recalled yet. Searches are only recorded while dreaming is on: run "svc dream enable".\n',
+        );
   }
   const rows = claims.map((claim) => {
     const { lastSignalAt, recalls, notes, grounded, questions, averageScore, fate } = claim;
@@ -77,11 +79,14 @@ export function renderSignals(
 }
 
 /** Text of `svc dream promote`. */
-export function renderPromotion(promotion: DreamPromoteOutput): string {
+export function renderPromotion(
+  promotion: DreamPromoteOutput,
+  { hintFor }: Pick<View, 'hintFor'>,
+): string {
   const { text, sweep } = promotion;
   const lines = [safeLine(text), `  ${placeWords(promotion)}: ${decisionWords(promotion)}`];
   if (isPromotion(promotion) && sweep !== null)
-    lines.push(`  undo with "svc dream undo ${safeLine(sweep)}"`);
+    lines.push(hintFor(`  undo with "svc dream undo ${safeLine(sweep)}"`));
   return `${lines.join('\n')}\n`;
 }
 
@@ -89,6 +94,7 @@ export function renderPromotion(promotion: DreamPromoteOutput): string {
 export function renderRejection(
   claim: DreamRejectOutput,
   before: { readonly wasPromoted: boolean; readonly sweep: string | undefined },
+  { hintFor }: Pick<View, 'hintFor'>,
 ): string {
   const lines = [
     safeLine(claim.text),
@@ -96,7 +102,9 @@ export function renderRejection(
   ];
   if (before.sweep !== undefined) {
     lines.push(
-      `  its entry in MEMORY.md stays; edit the file to remove it, or undo its whole sweep with "svc dream undo ${safeLine(before.sweep)}"`,
+      hintFor(
+        `  its entry in MEMORY.md stays; edit the file to remove it, or undo its whole sweep with "svc dream undo ${safeLine(before.sweep)}"`,
+      ),
     );
   } else if (before.wasPromoted) {
     lines.push('  what is in MEMORY.md about it stays; edit the file to remove it');
@@ -118,10 +126,13 @@ export function renderUndo({ sweep, undone, kept }: DreamUndoOutput): string {
 const MAX_CLAIMS_LISTED = 40;
 
 /** Text of `svc dream backfill`. */
-export function renderBackfill({ id, backfilled, rolledBack }: DreamBackfillOutput): string {
+export function renderBackfill(
+  { id, backfilled, rolledBack }: DreamBackfillOutput,
+  view: Pick<View, 'hintFor'>,
+): string {
   const lines =
     rolledBack === undefined
-      ? backfilledLines(backfilled, id)
+      ? backfilledLines(backfilled, id, view)
       : [
           `backfill ${safeLine(id ?? '')} rolled back: ${formatCountOf(rolledBack.claims, 'claim')} restored`,
         ];
@@ -131,6 +142,7 @@ export function renderBackfill({ id, backfilled, rolledBack }: DreamBackfillOutp
 function backfilledLines(
   backfilled: DreamBackfillOutput['backfilled'],
   id: string | null,
+  { hintFor }: Pick<View, 'hintFor'>,
 ): readonly string[] {
   if (backfilled === undefined) return [];
   const { dryRun, notes, notesLeft, leans, claims, skipped } = backfilled;
@@ -156,7 +168,9 @@ function backfilledLines(
     ...(notesLeft === 0
       ? []
       : [`  ${formatCountOf(notesLeft, 'older note')} not read: pass their folder with --path`]),
-    ...(id === null ? [] : [`  undo with "svc dream backfill --rollback ${safeLine(id)}"`]),
+    ...(id === null
+      ? []
+      : [hintFor(`  undo with "svc dream backfill --rollback ${safeLine(id)}"`)]),
   ];
 }
 

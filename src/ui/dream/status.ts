@@ -23,9 +23,9 @@ export function renderDreamStatus(
   { enabled, frequency, workspaces }: DreamStatusOutput,
   options: View,
 ): string {
-  const { style } = options;
+  const { style, hintFor } = options;
   const state = enabled ? style.ok('on') : style.warning('off');
-  const advice = enabled ? '' : '; enable it with svc dream enable';
+  const advice = enabled ? '' : hintFor('; enable it with "svc dream enable"');
   const head = `dreaming is ${state}, schedule ${safeLine(frequency)}${advice}`;
   return [head, ...workspaces.map((status) => workspaceLines(status, options).join('\n'))]
     .map((part) => `${part}\n`)
@@ -86,7 +86,7 @@ function memoryFileWords({ memory, fault }: WorkspaceStatus, style: Style): stri
 /** Text of `svc dream schedule`. */
 export function renderSchedule(
   { enabled, frequency, timeZone, runs, crontab, service, timer }: DreamScheduleOutput,
-  nowMs: number,
+  { nowMs, hintFor }: View,
 ): string {
   if (crontab !== undefined) return `${crontab}\n`;
   if (service !== undefined && timer !== undefined) {
@@ -95,14 +95,16 @@ export function renderSchedule(
   }
   const whyOff = enabled
     ? undefined
-    : 'dreaming is off: run svc dream enable to record searches and to let svc serve run sweeps';
+    : hintFor(
+        'dreaming is off: run "svc dream enable" to record searches and to let "svc serve" run sweeps',
+      );
   return renderDueTimes(frequency, timeZone, runs, { nowMs, whyOff });
 }
 
 /** Text of `svc dream enable` and `svc dream disable`. */
 export function renderSwitch(
   { enabled, changed, file, path, nextRunAt }: DreamSwitchOutput,
-  { homeDir, nowMs }: View,
+  { homeDir, nowMs, hintFor }: View,
 ): string {
   const place = shownPath(file, homeDir);
   const state = enabled ? 'on' : 'off';
@@ -111,5 +113,6 @@ export function renderSwitch(
     : `dreaming is already ${state} in ${place}`;
   if (nextRunAt === null) return `${head}\n`;
   const next = formatTimeUntil(Date.parse(nextRunAt), nowMs);
-  return `${head}\nnext sweep ${next}, if svc serve is running; for cron or systemd see svc dream schedule\n`;
+  const cron = hintFor('for cron or systemd see "svc dream schedule"');
+  return `${head}\nnext sweep ${next}, if svc serve is running; ${cron}\n`;
 }

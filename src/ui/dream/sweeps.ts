@@ -25,7 +25,7 @@ const PHASES = ['light', 'rem', 'deep'] as const;
 
 /** Text of `svc dream list`. */
 export function renderSweeps({ sweeps }: DreamListOutput, options: View): string {
-  if (sweeps.length === 0) return 'No sweeps yet; run one with svc dream run.\n';
+  if (sweeps.length === 0) return options.hintFor('No sweeps yet; run one with "svc dream run".\n');
   const rows = sweeps.map((sweep) => [
     safeLine(sweep.id),
     formatRelativeTime(Date.parse(sweep.startedAt), options.nowMs),
@@ -114,7 +114,7 @@ export function renderRun({ sweeps, dryRun }: DreamRunOutput, view: RunView): st
 function summaryLines(
   summary: SweepSummaryOutput,
   dryRun: boolean,
-  { style, phasesShown, defaultAgent }: RunView,
+  { style, phasesShown, defaultAgent, hintFor }: RunView,
 ): readonly string[] {
   const { sweep, decisions, searches, skipped, reportFaults, modelFaults } = summary;
   const { agents, evaluation, remReport } = summary;
@@ -128,7 +128,7 @@ function summaryLines(
   const end = dryRun
     ? 'dry run: nothing was written'
     : isApplied && sweep.written + sweep.retired > 0
-      ? `undo with "svc dream undo ${safeLine(sweep.id)}${flag}"`
+      ? hintFor(`undo with "svc dream undo ${safeLine(sweep.id)}${flag}"`)
       : `MEMORY.md: ${memoryWords(sweep)}`;
   const retired =
     isApplied && sweep.retired > 0

@@ -178,7 +178,9 @@ function renderLastChanges(
 ): string {
   if (entries.length === 0) return '';
   const last = entries.slice(-CHANGES_SHOWN);
-  const more = `"svc flow history ${flowId.slice(0, ID_CHARS)}" shows all ${formatCount(entries.length)} changes`;
+  const more = options.hintFor(
+    `"svc flow history ${flowId.slice(0, ID_CHARS)}" shows all ${formatCount(entries.length)} changes`,
+  );
   const rest = last.length < entries.length ? `${options.style.dim(more)}\n` : '';
   return `\n${renderChanges(last, options)}${rest}`;
 }

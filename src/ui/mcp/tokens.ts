@@ -16,8 +16,11 @@ const COLUMNS = [
 ];
 
 /** The tokens as a table. */
-export function renderTokens(tokens: readonly Token[], { style, nowMs, columns }: View): string {
-  if (tokens.length === 0) return 'no tokens: create one with "svc mcp token create NAME"\n';
+export function renderTokens(tokens: readonly Token[], view: View): string {
+  const { style, nowMs, columns, hintFor } = view;
+  if (tokens.length === 0) {
+    return hintFor('no tokens: create one with "svc mcp token create NAME"\n');
+  }
   const ofServer = style.dim("the server's");
   const rows = tokens.map((token) => {
     const conversation = [token.sessionKey, token.chatType, token.channel];

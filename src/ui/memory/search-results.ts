@@ -13,11 +13,9 @@ import type { View } from '../style.js';
 import { headingTrail, lineAnchor, shownDocument } from './words.js';
 
 /** How search results are shown. */
-export interface SearchResultsOptions extends Pick<View, 'columns' | 'style'> {
+export interface SearchResultsOptions extends Pick<View, 'columns' | 'hintFor' | 'style'> {
   /** Three lines a result instead of whole passages; needs `columns`. */
   readonly compact?: boolean;
-  /** The folder that was searched instead of an agent's memory, quoted for a shell. */
-  readonly workspace?: string | undefined;
   /** Flags that restrict the results. */
   readonly filters?: readonly string[];
   /** Shows the notes that results are linked with. */
@@ -95,15 +93,14 @@ export function correctionNote({
 
 function noMatches(
   { belowMinScore, warnings }: SearchResponse,
-  { workspace, filters = [] }: SearchResultsOptions,
+  { hintFor, filters = [] }: SearchResultsOptions,
 ): string {
   if (warnings.some(({ code }) => code === 'INDEX_EMPTY')) return 'No matches.\n';
-  const folder = workspace === undefined ? '' : ` --workspace ${safeLine(workspace)}`;
   const without = filters.length === 0 ? '' : `without ${filters.join(', ')}, or `;
   const help =
     belowMinScore > 0
       ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`
-      : `Try ${without}fewer or different words. "svc memory status${folder}" shows what is indexed.`;
+      : `Try ${without}fewer or different words. ${hintFor('"svc memory status" shows what is indexed')}.`;
   return `No matches.\n${help}\n`;
 }
 

@@ -14,7 +14,7 @@ export const NO_ROUTES =
 
 /** Each route with its session, secret and last request, then whether a listener is running. */
 export function renderRoutes(output: RoutesOutput, options: View): string {
-  const { style } = options;
+  const { style, hintFor } = options;
   const { routes, enabled, listening } = output;
   const blocks = routes.flatMap((route) => routeLines(route, options));
   const none = routes.length === 0 ? [NO_ROUTES] : [];
@@ -24,7 +24,7 @@ export function renderRoutes(output: RoutesOutput, options: View): string {
     ...none,
     ...(enabled ? [] : [DISABLED_NOTE]),
     listening === null
-      ? style.dim('no listener is running: svc webhook serve')
+      ? style.dim(hintFor('no listener is running: svc webhook serve'))
       : `listening on ${safeLine(listening)}`,
     ...(faulty && listening !== null ? [VARIABLES_NOTE] : []),
   ].join('\n')}\n`;

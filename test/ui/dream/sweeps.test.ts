@@ -26,7 +26,13 @@ function endOf(change: Change, defaultAgent = 'main'): readonly string[] {
     reportFaults: [],
     modelFaults: [],
   };
-  const view = { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/home/ada' };
+  const view = {
+    style: createStyle(false),
+    columns: undefined,
+    nowMs: 0,
+    homeDir: '/home/ada',
+    hintFor: String,
+  };
   const text = renderRun(
     { ok: true, dryRun: false, sweeps: [swept] },
     { ...view, phasesShown: true, defaultAgent },
@@ -77,7 +83,13 @@ test('lists leave out columns where the terminal has no room for them', () => {
     maxScore: 0.67,
   } as const;
   for (const columns of [40, 60, 80]) {
-    const view = { style: createStyle(false), columns, nowMs: Date.parse(AT), homeDir: '/' };
+    const view = {
+      style: createStyle(false),
+      columns,
+      nowMs: Date.parse(AT),
+      homeDir: '/',
+      hintFor: String,
+    };
     const texts = [
       renderSweeps({ workspace: '/notes', agents: ['main'], sweeps: [sweep] }, view),
       renderSignals(
@@ -114,7 +126,10 @@ test('a backfill counts what it found, and lists the first claims', () => {
     claims: Array.from({ length: 1240 }, () => ({ ...claim, ...place })),
     skipped: [],
   };
-  const text = renderBackfill({ workspace: '/notes', agents: ['main'], id: null, backfilled });
+  const text = renderBackfill(
+    { workspace: '/notes', agents: ['main'], id: null, backfilled },
+    { hintFor: String },
+  );
   assert.match(
     text,
     /^900 notes: 1 lasting, 1,239 durable, 0 unclear, 2,500 situational\n1,240 claims /,

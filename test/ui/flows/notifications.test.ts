@@ -11,7 +11,13 @@ import { aNotification, NOW } from './builders.js';
 
 const test = suite('notifications as text');
 
-const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/' };
+const PIPED = {
+  style: createStyle(false),
+  nowMs: NOW,
+  columns: undefined,
+  homeDir: '/',
+  hintFor: String,
+};
 const EVIL = '\u001B]0;x\u0007\nmore';
 
 test('a list has a line for each notification, and says when there are more', () => {

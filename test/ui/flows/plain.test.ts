@@ -22,7 +22,7 @@ import { aFlow, anEntry, aTask, NOW } from './builders.js';
 const test = suite('flows and tasks as text');
 
 const STYLE = createStyle(false);
-const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/' };
+const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/', hintFor: String };
 
 test('a list has a line for each flow, and says when there are more', () => {
   const entry = aFlow({ blockedSummary: 'no key', status: 'blocked' });

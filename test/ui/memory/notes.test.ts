@@ -29,7 +29,13 @@ test('the writes that can be undone are a table of their first lines', () => {
   assert.is(
     renderWrites(
       { agent: 'main', workspace: '/w', writes: [write] },
-      { style: createStyle(false), columns: undefined, nowMs: 120_000, homeDir: '/' },
+      {
+        style: createStyle(false),
+        columns: undefined,
+        nowMs: 120_000,
+        homeDir: '/',
+        hintFor: String,
+      },
     ),
     `id  written    by   file           text
 w1  2 min ago  mcp  memory/tea.md  - tea at five

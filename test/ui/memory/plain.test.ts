@@ -24,7 +24,7 @@ const colored = createStyle(true);
 
 test('a result shows score, location, headings, the wrapped snippet and its source', () => {
   const results = [aResult(0), { ...aResult(1), endLine: 3, headingPath: [] }];
-  const options = { style: plain, columns: 30 };
+  const options = { style: plain, hintFor: String, columns: 30 };
   assert.is(
     renderSearchResults(aResponse({ results }), options),
     [
@@ -60,7 +60,7 @@ test('a compact result shows score, location, headings, and the best line around
     bestLine: 3,
   };
   const results = [backup, { ...aResult(1), endLine: 3, headingPath: [], highlights: [] }];
-  const options = { style: plain, columns: 36, compact: true };
+  const options = { style: plain, hintFor: String, columns: 36, compact: true };
   assert.is(
     renderSearchResults(aResponse({ results }), options),
     [
@@ -84,7 +84,7 @@ test('a compact result shows score, location, headings, and the best line around
 test('a compact result without a best line shows the first below the front matter', () => {
   const snippet = '---\ntags: [a]\n---\n# Backup\n\nIt took too long.\n';
   const bare = { ...aResult(0), snippet, snippetLine: 1, highlights: [], bestLine: undefined };
-  const options = { style: plain, columns: 60, compact: true };
+  const options = { style: plain, hintFor: String, columns: 60, compact: true };
   assert.match(
     renderSearchResults(aResponse({ results: [bare] }), options),
     / {6}It took too long/,
@@ -93,7 +93,7 @@ test('a compact result without a best line shows the first below the front matte
 
 test('both formats show how many passages repeat a result', () => {
   const results = [{ ...aResult(0), similarCount: 5 }];
-  const options = { style: plain, columns: 60 };
+  const options = { style: plain, hintFor: String, columns: 60 };
   const whole = renderSearchResults(aResponse({ results }), options);
   assert.match(whole, /too long\.\n\n {6}and 5 more like this\n\n {6}Source: /);
   const compact = renderSearchResults(aResponse({ results }), { ...options, compact: true });
@@ -102,7 +102,7 @@ test('both formats show how many passages repeat a result', () => {
 
 test('colour changes nothing else in results, and marks what matched', () => {
   const response = aResponse({});
-  const options = { columns: undefined };
+  const options = { columns: undefined, hintFor: String };
   const painted = renderSearchResults(response, { ...options, style: colored });
   const without = renderSearchResults(response, { ...options, style: plain });
   assert.is(stripVTControlCharacters(painted), without);
@@ -120,6 +120,7 @@ test('a highlight over a line break and an escaped character stays on its words'
   const style = { ...plain, match: mark };
   const text = renderSearchResults(aResponse({ results: [result] }), {
     style,
+    hintFor: String,
     columns: undefined,
   });
   assert.match(text, '      a\\eone [two]\n      [three]\n');
@@ -128,7 +129,7 @@ test('a highlight over a line break and an escaped character stays on its words'
 test('--explain shows the parts of a score on a separate line', () => {
   const line = (fields: Partial<SearchResult>): string => {
     const results = [{ ...aResult(0), ...fields }];
-    const options = { style: plain, columns: undefined };
+    const options = { style: plain, hintFor: String, columns: undefined };
     return renderSearchResults(aResponse({ results }), options).split('\n')[2]?.trim() ?? '';
   };
   const explanation = {
@@ -153,6 +154,7 @@ test('--explain shows the parts of a score on a separate line', () => {
   assert.match(
     renderSearchResults(aResponse({ results: [byVector] }), {
       style: plain,
+      hintFor: String,
       columns: 80,
     }),
     '\n      vector 0.90\n',
@@ -160,14 +162,17 @@ test('--explain shows the parts of a score on a separate line', () => {
 });
 
 test('without results, there is a hint', () => {
-  const options = { style: plain, columns: 80 };
+  const options = { style: plain, hintFor: String, columns: 80 };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
     'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
   );
   assert.match(
-    renderSearchResults(aResponse({ results: [] }), { ...options, workspace: "'my notes'" }),
-    `"svc memory status --workspace 'my notes'" shows what is indexed.`,
+    renderSearchResults(aResponse({ results: [] }), {
+      ...options,
+      hintFor: (hint) => hint.replace('status', 'status -w notes'),
+    }),
+    '"svc memory status -w notes" shows what is indexed.',
   );
   assert.match(
     renderSearchResults(aResponse({ results: [] }), { ...options, filters: ['--tag', '--path'] }),
@@ -188,6 +193,7 @@ test('hostile names cannot forge a result', () => {
   };
   const text = renderSearchResults(aResponse({ results: [hostile] }), {
     style: plain,
+    hintFor: String,
     columns: 80,
   });
   assert.is(text.split('\n')[0], '0.94  a\\n1.00  fake.md#L3-L6');
@@ -328,7 +334,14 @@ const INSPECTED = {
   back: [],
   broken: [],
 } as const;
-const VIEW = { style: plain, columns: undefined, nowMs: 0, homeDir: '/', long: false };
+const VIEW = {
+  style: plain,
+  columns: undefined,
+  nowMs: 0,
+  homeDir: '/',
+  hintFor: String,
+  long: false,
+};
 
 test('the preview of a chunk is cut between characters', () => {
   const chunks = [{ ...CHUNK, text: `${'a'.repeat(99)}\u{1F389} end` }];
@@ -414,6 +427,7 @@ test('results show the notes that they are linked with, and what was searched in
   });
   const text = renderSearchResults(aResponse({ results, corrections }), {
     style: plain,
+    hintFor: String,
     columns: undefined,
     related: LINKS,
   });

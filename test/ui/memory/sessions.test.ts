@@ -52,7 +52,7 @@ test('a list is as wide as the terminal', () => {
   const nowMs = Date.parse(session.lastAt);
   const list = renderSessions(
     { agent: 'main', sessions: [session], total: 1 },
-    { style: createStyle(false), nowMs, columns: 60, homeDir: '/home/ada' },
+    { style: createStyle(false), nowMs, columns: 60, homeDir: '/home/ada', hintFor: String },
     'on',
   );
   const [, row = ''] = list.split('\n');
@@ -61,7 +61,13 @@ test('a list is as wide as the terminal', () => {
 
 test('an empty list names the settings that it depends on, unless it was filtered', () => {
   const none = { agent: 'main', sessions: [], total: 0 };
-  const view = { style: createStyle(false), nowMs: 0, columns: 60, homeDir: '/home/ada' };
+  const view = {
+    style: createStyle(false),
+    nowMs: 0,
+    columns: 60,
+    homeDir: '/home/ada',
+    hintFor: String,
+  };
   const readers = /^no conversations\nsessions\.readers .* this project/u;
   assert.match(renderSessions(none, view, 'on'), readers);
   assert.match(renderSessions(none, view, 'off'), /^no conversations\nThey are off: set/u);

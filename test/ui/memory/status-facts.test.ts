@@ -40,6 +40,7 @@ function factLines(fields: Partial<Ext>): readonly string[] {
     columns: undefined,
     nowMs: NOW,
     homeDir: '/home/ada',
+    hintFor: String,
   };
   return extFacts({ ...EXT, ...fields }, options).flatMap(({ label, lines }) =>
     lines.map((line) => `${label}: ${line}`),

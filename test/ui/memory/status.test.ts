@@ -71,6 +71,7 @@ function lines(
     nowMs: NOW,
     columns,
     homeDir: '/home/ada',
+    hintFor: String,
   });
   return text.trimEnd().split('\n');
 }
@@ -162,6 +163,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
     columns: 80,
     nowMs: NOW,
     homeDir: '/home/ada',
+    hintFor: String,
   });
   assert.match(tested, /\n {15}by memorySearch\.provider\n/u);
   assert.equal(facts({ state: 'whole', cached: 0 }).slice(3), [
@@ -262,7 +264,13 @@ test('names the first skipped files, and with --verbose all of them', () => {
   assert.match(line(status, 'skipped'), /c\.md \(permission denied\) · 1 more$/);
   const text = renderStatus(
     [{ agentId: 'main', status, embedding: NO_PROVIDER, isVerbose: true }],
-    { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/home/ada' },
+    {
+      style: createStyle(false),
+      nowMs: NOW,
+      columns: undefined,
+      homeDir: '/home/ada',
+      hintFor: String,
+    },
   );
   const named = text.trimEnd().split('\n').slice(-names.length);
   assert.equal(

@@ -22,7 +22,7 @@ function aSchedule(id: string): ListedSchedule {
 
 test('a list that is too wide drops the last flow, then the last run, and never wraps', () => {
   const titles = (columns: number) => {
-    const view = { style: createStyle(false), nowMs: NOW, columns, homeDir: '/' };
+    const view = { style: createStyle(false), nowMs: NOW, columns, homeDir: '/', hintFor: String };
     const lines = renderSchedules([aSchedule('digest'), aSchedule('nightly')], view).split('\n');
     for (const line of lines) assert.ok(line.length <= columns, line);
     return lines[0]?.split(/ {2,}/u);

@@ -40,7 +40,7 @@ import { anAgent, busyOverview, EMBEDDED, emptyOverview, INDEXED, NOW } from './
 
 const test = suite('the home screen');
 
-const plain = { style: createStyle(false), homeDir: '/home/ada' };
+const plain = { style: createStyle(false), homeDir: '/home/ada', hintFor: String };
 
 const NOTHING = { overview: {}, reserved: { dreams: 1, storage: false } };
 

@@ -79,7 +79,7 @@ test('the status of a server names what keeps hosts from using it', () => {
         server: { ...server, ...changes },
         memories: [],
       },
-      { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/' },
+      { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/', hintFor: String },
     );
   const faulty = shown({});
   for (const expected of [

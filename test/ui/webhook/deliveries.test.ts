@@ -8,7 +8,13 @@ import { renderDeliveries, renderDelivery } from '../../../src/ui/webhook/delive
 import { newDelivery, type TestDelivery } from '../../support/deliveries.js';
 
 const NOW = 1_795_000_000_000;
-const PIPED = { style: createStyle(false), nowMs: NOW, columns: undefined, homeDir: '/' };
+const PIPED = {
+  style: createStyle(false),
+  nowMs: NOW,
+  columns: undefined,
+  homeDir: '/',
+  hintFor: String,
+};
 
 /** The line about the body. */
 function bodyLine(delivery: TestDelivery, maxBodyBytes = 1000): string | undefined {

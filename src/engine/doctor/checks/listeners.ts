@@ -213,7 +213,7 @@ function expiredFinding(name: string): Finding {
   return finding('mcp-token-expired', 'note', {
     message: `the MCP token ${name} has expired`,
     cause: 'its client is refused',
-    hint: `svc mcp token revoke ${name}`,
+    hint: `run "svc mcp token revoke ${name}"`,
   });
 }
 
