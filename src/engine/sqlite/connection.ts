@@ -21,8 +21,11 @@ export interface Connection {
   ): unknown;
   /** The types of better-sqlite3 omit the second argument. */
   loadExtension(path: string, entryPoint?: string): unknown;
-  /** @param options.progress gives how many pages to copy before other work of this process */
-  backup(file: string, options: { progress: () => number }): Promise<unknown>;
+  /**
+   * @param options.progress gives how many pages to copy before other work of this process
+   * @returns 0 pages if another connection writes the file
+   */
+  backup(file: string, options: { progress: () => number }): Promise<{ totalPages: number }>;
   close(): unknown;
 }
 

@@ -58,6 +58,24 @@ export async function inRolledBackTransaction<Result>(
 }
 
 /**
+ * Replaces the content of a database with that of another one, in one transaction, once no other connection writes it.
+ *
+ * @throws an error that means "busy" to {@link databaseFault} if another connection keeps writing
+ */
+export async function replaceContent(target: Connection, source: Connection): Promise<void> {
+  // Waits for a writer, which copying does not do. It also keeps the log open, so that the copy's connection is not the
+  // last one: see closeWriter.
+  inWriteTransaction(target, () => undefined);
+  const { totalPages } = await source.backup(target.name, { progress: () => PAGES_AT_ONCE });
+  // Without the lock, nothing is copied, and that is not an error to better-sqlite3.
+  if (totalPages > 0) return;
+  throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+}
+
+/** Pages copied per event loop turn: many, because the copy is one transaction anyway. */
+const PAGES_AT_ONCE = 10_000;
+
+/**
  * Closes a connection that wrote. Closing the last connection of a file moves the log into it, which blocks readers. So
  * the log is moved before, while others can still read.
  */

@@ -155,10 +155,14 @@ class NodeConnection implements Connection {
     translatingErrors(() => this.database.loadExtension(path, entryPoint));
   }
 
-  async backup(file: string, { progress }: { progress: () => number }): Promise<void> {
+  async backup(file: string, { progress }: { progress: () => number }) {
     try {
-      await this.sqlite.backup(this.database, file, { rate: progress() });
+      return { totalPages: await this.sqlite.backup(this.database, file, { rate: progress() }) };
     } catch (error) {
+      // Node.js has no code for a file that is locked: "not an error".
+      if (error instanceof Error && 'errcode' in error && error.errcode === 0) {
+        return { totalPages: 0 };
+      }
       throw translate(error);
     }
   }

@@ -6,6 +6,7 @@ import {
   closeWriter,
   databaseFault,
   openBetterSqlite,
+  replaceContent,
 } from '../../../src/engine/sqlite/database.js';
 import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -241,11 +242,29 @@ function promises({ name, connect }: Driver): void {
     file,
     database,
   }) => {
-    const target = connect(`${file}.target`, {});
+    const target = connect(`${file}.target`, { timeout: 0 });
     database.exec('INSERT INTO t VALUES (5, 5)');
-    await database.backup(`${file}.target`, { progress: () => 100 });
+    await replaceContent(target, database);
     assert.is(target.prepare('SELECT id FROM t').pluck().get(), 5);
     target.close();
+  });
+
+  test('copies nothing into a database that another connection writes, and says so', async ({
+    file,
+    database,
+  }) => {
+    const other = `${file}.other`;
+    const [target, writer] = [connect(other, { timeout: 0 }), connect(other, { timeout: 0 })];
+    writer.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+    const error = await replaceContent(target, database).catch((thrown: unknown) => thrown);
+    assert.is(databaseFault(error), 'busy');
+    // As if the writer had begun a moment later.
+    const { totalPages } = await database.backup(other, { progress: () => 100 });
+    assert.is(totalPages, 0);
+    writer.exec('COMMIT');
+    await replaceContent(target, database);
+    assert.is(target.prepare('SELECT count(*) FROM t').pluck().get(), 0);
+    for (const connection of [target, writer]) connection.close();
   });
 
   test.run();

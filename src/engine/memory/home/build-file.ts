@@ -1,7 +1,8 @@
 import { closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError, systemErrorCode } from '../../errors/index.js';
-import { closeWriter, openDatabase } from '../../sqlite/database.js';
+import { closeWriter, openDatabase, replaceContent } from '../../sqlite/database.js';
+import { closing } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { PRIVATE_MODE, syncFile, syncFolder } from '../../support/files.js';
 import { extractedFolder } from '../extract/index.js';
@@ -46,19 +47,7 @@ export async function publishBuild(
   const file = buildFile(indexFile);
   build.seal();
   if (replaced === 'ready') {
-    const source = openDatabase(file, { readonly: true, busyTimeoutMs: 0 });
-    try {
-      const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
-      try {
-        // Has to have read something, so that the copy's connection is not the last one: see closeWriter.
-        target.pragma('user_version');
-        await source.backup(indexFile, { progress: () => PAGES_AT_ONCE });
-      } finally {
-        closeWriter(target);
-      }
-    } finally {
-      source.close();
-    }
+    await copyIntoIndex(file, indexFile);
     removeIndexFiles(file);
     return;
   }
@@ -67,6 +56,16 @@ export async function publishBuild(
   removeIndexFiles(indexFile);
   renameSync(file, indexFile);
   syncFolder(dirname(indexFile));
+}
+
+async function copyIntoIndex(file: string, indexFile: string): Promise<void> {
+  using source = closing(openDatabase(file, { readonly: true, busyTimeoutMs: 0 }));
+  const target = openDatabase(indexFile, { readonly: false, busyTimeoutMs: LOCK_WAIT_MS });
+  try {
+    await replaceContent(target, source);
+  } finally {
+    closeWriter(target);
+  }
 }
 
 /** Only an index can be discarded; anything else may be there because of a typo in `store.path`. */
@@ -88,9 +87,6 @@ function claimSetAsideFile(indexFile: string): string {
     }
   }
 }
-
-/** Pages copied per event loop turn: many, because the copy is one transaction anyway. */
-const PAGES_AT_ONCE = 10_000;
 
 const LOCK_WAIT_MS = 5000;
 
