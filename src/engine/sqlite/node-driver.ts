@@ -290,9 +290,16 @@ function translatingErrors<T>(work: () => T): T {
 
 function translate(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error;
-  const primary = Number(error.errcode) & 0xff;
-  return new SqliteError(error.message, `SQLITE_${RESULT_CODES[primary] ?? primary}`, error);
+  const code = Number(error.errcode);
+  const name = EXTENDED_CODES.get(code) ?? RESULT_CODES[code & 0xff] ?? code;
+  return new SqliteError(error.message, `SQLITE_${name}`, error);
 }
+
+/** Those that mean more to svc than the primary code in their lowest byte. */
+const EXTENDED_CODES: ReadonlyMap<number, string> = new Map([
+  [0x13_0a, 'IOERR_SHMSIZE'],
+  [0x06_08, 'READONLY_DIRECTORY'],
+]);
 
 /** By number; https://sqlite.org/rescode.html. */
 const RESULT_CODES =

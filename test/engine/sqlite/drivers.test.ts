@@ -9,7 +9,10 @@ import {
   replaceContent,
 } from '../../../src/engine/sqlite/database.js';
 import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
+import { fillDisk, freeDisk, smallDisk } from '../../support/small-disk.js';
 import { tempFolder } from '../../support/temp-folder.js';
+
+const disk = smallDisk(1);
 
 /** What both drivers promise, as far as they are there: Node's own needs Node.js 22.16. */
 const drivers = [betterSqliteIfBuilt(), findNodeDriver()].flatMap((driver) => driver ?? []);
@@ -181,6 +184,18 @@ function promises({ name, connect }: Driver): void {
     const big = Buffer.alloc(100_000);
     const full = caught(() => database.prepare('INSERT INTO t (value) VALUES (?)').run(big));
     assert.is(databaseFault(full), 'disk_full');
+  });
+
+  (disk === undefined ? test.skip : test)('knows a full disk by the index of a log', () => {
+    const file = `${disk}/${name.replace(':', '-')}.sqlite`;
+    const writer = connect(file, { timeout: 0 });
+    writer.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (value)');
+    writer.close();
+    fillDisk(disk ?? '', 0);
+    const reader = connect(file, { fileMustExist: true, timeout: 0 });
+    assert.is(databaseFault(caught(() => reader.pragma('schema_version'))), 'disk_full');
+    reader.close();
+    freeDisk(disk ?? '');
   });
 
   test('does not create a file that must exist, and recognises files that are not databases', ({
