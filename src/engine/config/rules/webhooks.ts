@@ -195,14 +195,14 @@ function* conditionFaults(
       valuesOf(condition)?.some((value) => typeof value !== 'string')
     ) {
       yield warning('rule-never-matches', conditionPath, {
-        message: 'an event is a text: a number, true or false never matches it',
+        message: 'an event is a string: a number, true or false never matches it',
         expected: 'the value in quotes',
       });
     } else if (
       valuesOf(condition)?.some((value) => Number.isInteger(value) && !Number.isSafeInteger(value))
     ) {
       yield warning('rule-never-matches', conditionPath, {
-        message: `a number beyond ${Number.MAX_SAFE_INTEGER} never matches: it is read as a text`,
+        message: `a number beyond ${Number.MAX_SAFE_INTEGER} never matches: it is read as a string`,
         expected: 'the number in quotes',
       });
     }

@@ -13,7 +13,7 @@ const schedule = () =>
     action: key(z.enum(['create_flow']), 'What to do'),
     set: key(
       actionFields(),
-      'Fields of the flow; texts can contain `{/schedule}`, `{/scheduledAt}` and `{/ranAt}`',
+      'Fields of the flow; strings can contain `{/schedule}`, `{/scheduledAt}` and `{/ranAt}`',
     ),
     task: key(actionFields(), 'Fields of a `run_task` in the new flow'),
     sessionKey: key(storedName('a name'), 'Session that owns the flows; required without `route`'),

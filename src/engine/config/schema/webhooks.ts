@@ -64,7 +64,7 @@ const hmac = () =>
     payload: key(
       pattern(
         /^(?:[^{}]|\{timestamp\})*\{body\}(?:[^{}]|\{timestamp\})*$/u,
-        'a text with {body} once, and {timestamp} if it is signed',
+        'a string with {body} once, and {timestamp} if it is signed',
       ),
       '`hmac`: what is signed, such as `{timestamp}.{body}`',
     ),
@@ -94,7 +94,7 @@ const condition = () =>
 export const actionFields = () =>
   z
     .record(text(), z.unknown())
-    .register(NOTES, { form: 'an object of fields; texts can contain {/pointers}' });
+    .register(NOTES, { form: 'an object of fields; strings can contain {/pointers}' });
 
 const rule = () =>
   z.strictObject({
