@@ -160,6 +160,17 @@ test('a list without conversations says that they are off, whatever is asked for
   assert.is(await listed(withSessions()), 'no conversations\n');
 });
 
+test('a list warns about a folder of conversations that does not exist', async () => {
+  const readers = [{ id: 'claude-code', path: 'nowhere' }];
+  const home = serverHome(withSessions({ sessions: { readers } }));
+  const run = await svc(home, 'memory', 'sessions', 'list');
+  assert.is(run.code, 0);
+  assert.match(
+    run.stderr,
+    /warning: not indexed: .*nowhere \(does not exist: .*sessions\.readers\)/u,
+  );
+});
+
 test('a folder is searched by the settings of an agent that only searches conversations', async () => {
   const sources = { memorySearch: { sources: ['sessions'] } };
   const home = serverHome(withSessions(sources));

@@ -4,7 +4,11 @@ import { readSince } from '../../../cli/flag-times.js';
 import { limitFlag, targetFlags, textFlag } from '../../../cli/flags.js';
 import { MemoryCommand } from '../../../cli/memory-command.js';
 import { EXPORT_FORMATS, SESSION_READERS } from '../../../engine/config/index.js';
-import { findSessions, type SessionListOutput } from '../../../engine/memory/sessions/index.js';
+import {
+  findSessions,
+  missingPlaceWarnings,
+  type SessionListOutput,
+} from '../../../engine/memory/sessions/index.js';
 import { renderSessions } from '../../../ui/memory/sessions.js';
 
 export default class MemorySessionsList extends MemoryCommand {
@@ -38,6 +42,7 @@ export default class MemorySessionsList extends MemoryCommand {
       beforeMs: await readSince(flags.before, times, '--before'),
     };
     const matches = await findSessions(memory, context, filter);
+    this.addWarnings(missingPlaceWarnings(memory));
     const sessions = matches.slice(0, flags.limit).map(({ file: _, ...entry }) => entry);
     const output = { agent: memory.agentId, sessions, total: matches.length };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);

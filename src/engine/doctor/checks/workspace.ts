@@ -55,7 +55,7 @@ function checkWorkspace(agent: ResolvedAgent, world: ConfiguredWorld): CheckRepo
       twoRoots(dir),
       ...skipFindings([...skipped.filter(isFaultySkip), ...unreadable(files)], dir),
       ...missingExtras(agent, dir, world),
-      ...missingPlaces(transcripts?.places ?? []).map((path) =>
+      ...missingPlaces(transcripts?.places ?? []).map(({ path }) =>
         finding('transcripts-missing', 'warning', {
           message: `${path}, named in sessions.readers, does not exist`,
           place: world.placeOf(['sessions', 'readers']),

@@ -16,12 +16,13 @@ import { type ArchivedSession, titleOf } from '../sources/archive/archive-store.
 import { lastContinuedMs, SessionArchive } from '../sources/archive/session-archive.js';
 import {
   archiveSettings,
+  missingPlaces,
   type NumberedTurn,
   scanTranscripts,
   type TranscriptFile,
 } from '../sources/index.js';
 import { lastTurnAt, readableTurns, turnsOf } from '../sources/transcripts/read-conversation.js';
-import type { WorkOptions } from '../sync/index.js';
+import { placeWarnings, type WorkOptions } from '../sync/index.js';
 import type { SessionEntry, SessionOutput } from './output-schemas.js';
 
 /** A conversation that svc knows, and how to read it. */
@@ -68,6 +69,11 @@ export async function findSessions(
     .filter(({ lastAt }) => sinceMs === undefined || Date.parse(lastAt) >= sinceMs)
     .filter(({ lastAt }) => beforeMs === undefined || Date.parse(lastAt) < beforeMs)
     .toSorted((a, b) => Date.parse(b.lastAt) - Date.parse(a.lastAt) || (a.path < b.path ? -1 : 1));
+}
+
+/** Warns about folders of conversations that do not exist, so that none of theirs are listed. */
+export function missingPlaceWarnings({ sources }: Pick<OpenedMemory, 'sources'>) {
+  return placeWarnings(missingPlaces(sources.transcripts?.places ?? []));
 }
 
 /** IDs and titles of what is archived, for completion; no titles while they may be forgotten. @throws SvcError ARCHIVE_UNUSABLE */

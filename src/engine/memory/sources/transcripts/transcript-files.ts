@@ -29,13 +29,17 @@ export type TranscriptGrowth = Pick<
  * Folders of other agents that the configuration names and that do not exist. svc's own appear with an agent's first
  * conversation, and default locations with the program.
  */
-export function missingPlaces(places: readonly TranscriptPlace[]): readonly string[] {
+export function missingPlaces(places: readonly TranscriptPlace[]): readonly SkippedFile[] {
   const isMissing = (path: string) =>
     unlessSystemError(() => statSync(path, { throwIfNoEntry: false }) === undefined) ?? false;
   return places
     .filter(({ reader, projectFolders }) => reader !== 'svc' && projectFolders === undefined)
-    .map(({ root }) => root)
-    .filter(isMissing);
+    .filter(({ root }) => isMissing(root))
+    .map(({ root: path }) => ({
+      path,
+      reason: 'missing',
+      detail: 'configured in sessions.readers',
+    }));
 }
 
 /**
@@ -48,9 +52,7 @@ export function scanTranscripts({
   readonly live: readonly TranscriptFile[];
 } {
   const files = new Map<string, TranscriptFile>();
-  const skipped: SkippedFile[] = missingPlaces(places).map((path) => {
-    return { path, reason: 'missing', detail: 'configured in sessions.readers' };
-  });
+  const skipped = [...missingPlaces(places)];
   for (const place of places) {
     const listener: WalkListener = { onSkip: (skip) => skipped.push(skip) };
     for (const file of transcriptsIn(place, listener)) {
