@@ -189,7 +189,7 @@ export abstract class BaseCommand extends Command {
       this.reportFailure(error);
       return;
     }
-    writeStderr(formatErrorText(reportError(error, this.mask)));
+    writeStderr(formatErrorText(this.reportOf(error)));
     // Other codes stop the agent, or make it refuse the prompt.
     process.exitCode = 0;
   }

@@ -233,6 +233,7 @@ test('a wrong command line or configuration fails no hook', async () => {
   ];
   for (const { code, stdout } of runs) assert.equal([code, stdout], [0, '']);
   assert.match(runs[3]?.stderr ?? '', /^error: .*\n +at: .*svc\.json:1:12$/mu);
+  assert.match(runs[3]?.stderr ?? '', `"svc config validate --config ${broken}"`);
   const stranger = runs[5]?.stderr ?? '';
   assert.match(stranger, /^error: --hook must be one of: .* \(got "no-such-agent"\)$/mu);
   assert.not.match(stranger, /Expected|See more help/u);
