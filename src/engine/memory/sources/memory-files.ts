@@ -9,6 +9,7 @@ import {
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
 import { unlessSystemError } from '../../support/files.js';
+import { formatCount } from '../../support/format.js';
 import { isGlob } from '../../support/glob.js';
 import { pathBelow } from '../../support/paths.js';
 import { removeStrayTemporary } from '../../support/replace-file.js';
@@ -91,7 +92,7 @@ export function scanMemoryFiles(options: MemoryFilesOptions): Scan {
     if (files.has(file.absolutePath) || takes?.(file.absolutePath) === false) continue;
     const path = displayPath(workspaceDir, file.absolutePath);
     if (Buffer.byteLength(path) > LONGEST_PATH) {
-      const detail = `its path is longer than ${LONGEST_PATH} bytes`;
+      const detail = `its path is longer than ${formatCount(LONGEST_PATH)} bytes`;
       listener.onSkip({ path: file.absolutePath, reason: 'unreadable', detail });
       continue;
     }

@@ -56,8 +56,8 @@ test('a file whose path is too long for an index is skipped', () => {
   const { paths, skipped } = scan(ws.path, 'folder');
   assert.equal(paths, ['a.md', longest]);
   assert.equal(
-    skipped.map(({ path, reason }) => [path, reason]),
-    [[`d${longest}`, 'unreadable']],
+    skipped.map(({ path, reason, detail }) => [path, reason, detail]),
+    [[`d${longest}`, 'unreadable', 'its path is longer than 2,500 bytes']],
   );
 });
 
