@@ -137,7 +137,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   server.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     latest.set(socket, { request, response, before: latest.get(socket)?.response });
-    // Before version 24, Node.js does not close a response that waits for an earlier one with their connection.
+    // Node.js 20 and 22 do not close a response that waits for an earlier one with their connection.
     const close = (): void => {
       if (response.socket === null && !response.destroyed) response.destroy().emit('close');
     };
