@@ -83,7 +83,7 @@ export function memorySearch() {
     model: key(text(), 'Embedding model; changing it re-embeds everything'),
     fallback: key(
       text(),
-      'Adapter used when the provider fails, or when `auto` finds none; `none` for no fallback',
+      'Adapter used when the provider fails, or, if `auto` never detects it, when `auto` finds none; `none` for no fallback',
     ),
     outputDimensionality: key(
       integer(1, 65_536),
