@@ -13,18 +13,18 @@ import { screenOptions } from '../terminal.js';
 
 /** Shows home and the screens opened from it until the person quits. */
 export async function showHome(root: string, command: CommandContext): Promise<void> {
-  const { context, terminal, mask, signal } = command;
+  const { context, terminal, mask, signal, view } = command;
   let unopenedNote: Note | undefined;
   const showLocation = (location: string): void => {
     unopenedNote = { text: `no program to open ${location}`, isFault: false };
   };
   // Text printed between screens would show up below the next one.
   const inHome: CommandContext = { ...command, write: () => undefined, showLocation, quiet: false };
-  const { clock, homeDir } = context;
   const shared: Omit<HomeScreenOptions, 'previous' | 'known'> = {
     ...screenOptions(terminal),
-    homeDir,
-    now: clock.now,
+    hintFor: view.hintFor,
+    homeDir: view.homeDir,
+    now: context.clock.now,
     follow: followInProcess(root, command),
     commands: () => paletteCommands(root),
     prepare: async (target, closing) => {

@@ -176,6 +176,7 @@ for (const columns of [60, 80, 200]) {
       <ScreenContext value={{ stdout: createTerminal(columns, 24).stdout, style: plain.style }}>
         <HomeScreen
           store={store}
+          hintFor={String}
           homeDir={plain.homeDir}
           handlers={{
             dispatch: store.dispatch,
@@ -435,6 +436,12 @@ test('states are shown in words', () => {
   const unread = { flows: { ...counts, fault: damaged } };
   assert.match(line(unread, 'flows'), /✗ +flows +damaged/);
   assert.match(bodyOf({ ...unread, findings: [] }, 120, 24, 'faults'), /→ restore it/);
+  const named = { ...plain, hintFor: (hint: string) => `${hint} --config x` };
+  const hinted = homeRows(stateOf({ ...unread, findings: [] }, 'faults'), named, {
+    columns: 116,
+    rows: 19,
+  });
+  assert.ok(hinted.some(({ text }) => text.includes('→ restore it --config x')));
   const pause = { runtime: 'acp', reason: null, pausedAt: 0 } as const;
   const flows = {
     flows: { running: 1 },

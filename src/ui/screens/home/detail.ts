@@ -3,21 +3,22 @@ import { formatRelativeTime } from '../../../engine/support/format.js';
 import { wrapBehind, wrapSafe } from '../../fit.js';
 import { changedFiles, modelWords } from '../../memory/words.js';
 import { shownPath } from '../../safe-text.js';
-import type { Style, View } from '../../style.js';
+import type { View } from '../../style.js';
 import { type HomeLine, problems } from './lines.js';
 import type { HomeState } from './state.js';
 
 /** What drawing home depends on. */
-export type HomeView = Pick<View, 'homeDir' | 'style'>;
+export type HomeView = Pick<View, 'hintFor' | 'homeDir' | 'style'>;
 
 /** Details of a line, wrapped. */
 export function detailLines(
   state: HomeState,
   line: HomeLine,
-  { style, homeDir }: HomeView,
+  view: HomeView,
   columns: number,
 ): readonly string[] {
-  return detailsOf(state, line, homeDir).flatMap((detail) => wrapDetail(detail, style, columns));
+  const details = detailsOf(state, line, view.homeDir);
+  return details.flatMap((detail) => wrapDetail(detail, view, columns));
 }
 
 interface Detail {
@@ -95,7 +96,11 @@ function findingDetails({ message, hint }: BackgroundFinding): readonly Detail[]
   return hint === undefined ? [line] : [line, { text: hint, kind: 'hint' }];
 }
 
-function wrapDetail({ text, kind }: Detail, style: Style, columns: number): readonly string[] {
-  if (kind === 'hint') return wrapBehind('→ ', text, columns);
+function wrapDetail(
+  { text, kind }: Detail,
+  { style, hintFor }: HomeView,
+  columns: number,
+): readonly string[] {
+  if (kind === 'hint') return wrapBehind('→ ', hintFor(text), columns);
   return wrapSafe(text, columns).map(kind === 'plain' ? style.dim : style.plain);
 }

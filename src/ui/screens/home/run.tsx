@@ -42,7 +42,7 @@ export type FollowHome = (
 export type PreparedScreen = () => Promise<Note | undefined>;
 
 /** Options of the home screen. */
-export interface HomeScreenOptions extends Pick<View, 'homeDir'>, RunScreenOptions {
+export interface HomeScreenOptions extends Pick<View, 'hintFor' | 'homeDir'>, RunScreenOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly follow: FollowHome;
@@ -71,7 +71,7 @@ const PACE_MS = 50;
  * stopped when it resolves.
  */
 export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd> {
-  const { homeDir, now, previous, known } = options;
+  const { hintFor, homeDir, now, previous, known } = options;
   const initial =
     previous === undefined
       ? initialHome({ ...known, nowMs: now() })
@@ -119,6 +119,7 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
     return await runScreen(
       <HomeScreen
         store={store}
+        hintFor={hintFor}
         homeDir={homeDir}
         handlers={{
           dispatch: store.dispatch,
@@ -140,13 +141,13 @@ export async function runHomeScreen(options: HomeScreenOptions): Promise<HomeEnd
 }
 
 /** What home shows, and what its keys and the mouse call. */
-interface HomeScreenProps extends Pick<View, 'homeDir'> {
+interface HomeScreenProps extends Pick<View, 'hintFor' | 'homeDir'> {
   readonly store: StateStore<HomeState>;
   readonly handlers: HomeHandlers;
 }
 
 /** The home screen: a pure view of the store. */
-export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): ReactElement {
+export function HomeScreen({ store, hintFor, homeDir, handlers }: HomeScreenProps): ReactElement {
   const state = useStore(store);
   const style = useStyle();
   const { palette, endReason } = state;
@@ -175,26 +176,33 @@ export function HomeScreen({ store, homeDir, handlers }: HomeScreenProps): React
           );
         }
         return (
-          <HomeBody store={store} state={state} handlers={handlers} homeDir={homeDir} area={area} />
+          <HomeBody
+            store={store}
+            state={state}
+            handlers={handlers}
+            hintFor={hintFor}
+            homeDir={homeDir}
+            area={area}
+          />
         );
       }}
     </Screen>
   );
 }
 
-interface HomeBodyProps extends Pick<HomeScreenProps, 'handlers' | 'homeDir' | 'store'> {
+interface HomeBodyProps extends HomeScreenProps {
   readonly state: HomeState;
   readonly area: Area;
 }
 
 /** The lines of the overview; a click on the selected one opens its screen. */
-function HomeBody({ store, state, handlers, homeDir, area }: HomeBodyProps): ReactElement {
+function HomeBody({ store, state, handlers, hintFor, homeDir, area }: HomeBodyProps): ReactElement {
   const style = useStyle();
   const changeList = (event: ListEvent<HomeLine>): void =>
     store.dispatch(changeLines(store.getSnapshot(), event));
   const rows = homePageRows(state, area);
   useEffect(() => changeList({ type: 'sized', rows }));
-  const drawn = homeRows(state, { style, homeDir }, area);
+  const drawn = homeRows(state, { style, hintFor, homeDir }, area);
   useMouse(area, ({ action, row }) => {
     if (action !== 'click') {
       changeList({ type: 'moved', to: action === 'wheelUp' ? 'up' : 'down' });
