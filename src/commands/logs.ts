@@ -67,7 +67,9 @@ export default class Logs extends BaseCommand {
         hint: '"svc serve" writes it; logging.file sets another path',
       });
     }
-    if (tail === undefined) this.note(`waiting for ${file}, which "svc serve" writes`);
+    if (tail === undefined) {
+      this.note(`waiting for ${file}, which ${this.hintFor('"svc serve"')} writes`);
+    }
     for (const line of tail?.lines ?? []) this.show(line, flags);
     if (tail?.lines.length === 0 && !flags.follow) this.note(`no matching lines in ${file}`);
     if (flags.follow) await this.follow(file, tail?.endBytes ?? 0, selection, flags);

@@ -161,10 +161,12 @@ test('--yes accepts the defaults: the default location and keyword search only',
 
 test('without notes, no example query is suggested, and the next step is to add a note', async () => {
   const home = tempFolder();
-  const { code, stdout } = await runInSession(['config', 'init', '--yes'], { home: home.path });
+  const args = ['config', 'init', '--yes', '--config', 'my own.json'];
+  const { code, stdout } = await runInSession(args, { home: home.path });
   assert.is(code, 0);
   assert.not.match(stdout, /^\? |No matches/mu);
-  assert.match(stdout, /Next:\n {2}svc memory add /u);
+  assert.match(stdout, `: svc memory add "a first note" --config 'my own.json'\n`);
+  assert.match(stdout, /: svc serve --config 'my own\.json'\n$/u);
 });
 
 test('without prompts, a folder of notes is indexed as a whole and listed once', async () => {
@@ -357,7 +359,7 @@ test('a coding agent on this machine is offered, and registered after confirmati
   const { mcpServers } = JSON.parse(readFileSync(home.at(CURSOR), 'utf8'));
   assert.is(mcpServers.svc.args[1], 'mcp');
   const later = await runInSession(['config', 'init', '--yes'], { home: home.path });
-  assert.match(later.stdout, /^ {2}svc integrate --list /mu, 'it is registered by now');
+  assert.match(later.stdout, /: svc integrate --list$/mu, 'it is registered by now');
 });
 
 test('without a coding agent "not now" is the default, and Esc is not a failure', async () => {

@@ -25,6 +25,7 @@ import { renderSetUpPlan, renderSetUpSummary } from '../../ui/config/config-text
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
+import type { View } from '../../ui/style.js';
 import type { CommandContext } from '../command-context.js';
 import { askChoice, askText, askYes } from '../prompts.js';
 import {
@@ -89,7 +90,7 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   if (first?.search) {
     const servers = await registeredServers({ ...context, platform: process.platform });
     const isIntegrated = servers.some(({ moved }) => moved === undefined);
-    write(nextSteps(isIntegrated, first.isEmpty));
+    write(nextSteps({ isIntegrated, isEmpty: first.isEmpty }, view));
   }
   return {
     ...written,
@@ -256,19 +257,20 @@ async function recentNotes(memory: OpenedMemory, signal: AbortSignal): Promise<r
 
 const MOST_RECENT = 5;
 
-function nextSteps(isIntegrated: boolean, isEmpty: boolean): string {
-  const notes = isEmpty
-    ? 'svc memory add "a first note"   add to the memory, which is empty'
-    : 'svc memory search "a question"  search again; without one, the search screen';
-  const agents = isIntegrated
-    ? 'svc integrate --list            see the agents that have this memory'
-    : 'svc integrate claude-code       give an agent this memory';
-  return `
-Next:
-  ${notes}
-  ${agents}
-  svc serve                       keep the index up to date in the background
-`;
+function nextSteps(
+  { isIntegrated, isEmpty }: { readonly isIntegrated: boolean; readonly isEmpty: boolean },
+  { hintFor }: View,
+): string {
+  const steps = [
+    isEmpty
+      ? 'add to the memory, which is empty: svc memory add "a first note"'
+      : 'search again, or without a question on a screen: svc memory search "a question"',
+    isIntegrated
+      ? 'see the agents that have this memory: svc integrate --list'
+      : 'give an agent this memory: svc integrate claude-code',
+    'keep the index up to date in the background: svc serve',
+  ];
+  return `\nNext:\n${steps.map((step) => `  ${hintFor(step)}\n`).join('')}`;
 }
 
 /** The set-up is done by then, so leaving this question is no failure. */

@@ -75,7 +75,8 @@ Notes that exist with other content stop the import, unless you pass --existing.
         transfer.import(plan, flags.existing, { signal: this.signal }),
       );
     const result = await this.whileWaiting('importing', write);
-    this.write(renderImport(result, inFile, into === undefined ? undefined : shellWord(into)));
+    const folder = into === undefined ? undefined : shellWord(into);
+    this.write(renderImport(result, inFile, folder, this.view()));
     return { ...target, imported: true, ...result, vectors: { inFile, used: result.vectors } };
   }
 

@@ -6,6 +6,7 @@ import type {
 } from '../../engine/memory/transfer/index.js';
 import { formatBytes, formatCount, formatCountOf } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
+import type { View } from '../style.js';
 import { skippedNames } from './words.js';
 
 const PATHS_SHOWN = 10;
@@ -63,11 +64,13 @@ export function renderImport(
   { written, replaced, notIndexed, vectors }: ImportResult,
   vectorsInFile: number,
   folder: string | undefined,
+  { hintFor }: Pick<View, 'hintFor'>,
 ): string {
-  const nextStep =
+  const nextStep = hintFor(
     folder === undefined
-      ? 'svc memory status --why PATH explains why'
-      : `search the folder with: svc memory search QUERY --workspace ${safeLine(folder)}`;
+      ? '"svc memory status --why PATH" explains why'
+      : `search the folder with "svc memory search QUERY --workspace ${safeLine(folder)}"`,
+  );
   const backups = replaced.map(({ path, backup }) => {
     return `replaced ${safeLine(path)}; backup: ${safeLine(backup)}`;
   });

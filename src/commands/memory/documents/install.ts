@@ -66,7 +66,7 @@ You can interrupt it at any time: the library is installed completely or not at 
     await runSteps([install], this.stepsOptions());
     if (library === undefined) throw new Error('the installation gave no result');
     if (!flags.quiet) {
-      const index = 'run "svc memory index"';
+      const index = this.hintFor('run "svc memory index"');
       const isOn = await this.isConfigured();
       this.write(isOn ? index : `add "pdf" to memorySearch.documents, and ${index}`);
     }
