@@ -87,8 +87,10 @@ test('writes a note per day, and nothing into the folder of claude-mem', async (
   observe(db, 'A new port');
   observe(db, 'Next day', { at: DAY + 86_400_000 });
   db.prepare(
-    `INSERT INTO session_summaries (project, request, learned, created_at_epoch)
-     VALUES ('web', 'Move the port', 'Ports are in svc.json', ?)`,
+    `INSERT INTO session_summaries (project, request, investigated, learned, completed, next_steps,
+       notes, created_at_epoch)
+     VALUES ('web', 'Move the port', 'Who listens', 'Ports are in svc.json', 'It moved', 'Tell Ada',
+       'Restart it', ?)`,
   ).run(DAY + 1000);
   const before = readdirSync(home.at('.claude-mem'));
   const plan = await home.prepare('claude-mem');
@@ -116,7 +118,15 @@ Files: src/a.ts
 
 ## Move the port (web)
 
+Investigated: Who listens
+
 Learned: Ports are in svc.json
+
+Completed: It moved
+
+Next steps: Tell Ada
+
+Notes: Restart it
 
 <!-- claude-mem summary 1 of 2026-02-03T12:00:01.000Z -->
 `,
@@ -249,6 +259,8 @@ test('reads the JSON export too, and older tables', async () => {
       observations: [
         { id: 7, title: 'Exported', facts: ['one'], created_at: '2026-02-03T12:00:00Z' },
         { id: 'bad id', title: 'x', created_at: '2026-02-03T12:00:00Z' },
+        { id: 8, narrative: 'No title', created_at: '2026-02-04T12:00:00Z' },
+        { id: 9, created_at: '2026-02-04T12:00:00Z' },
       ],
       summaries: [],
       prompts: [],
@@ -256,9 +268,13 @@ test('reads the JSON export too, and older tables', async () => {
   });
   const plan = await home.prepare('claude-mem', 'export.json');
   assert.equal(
-    plan.notes.map(({ entries }) => entries.length),
-    [1],
+    plan.notes.map(({ day, entries }) => [day, ...entries.map(({ text }) => text)]),
+    [
+      ['2026-02-03', '## Exported\n\n- one'],
+      ['2026-02-04', '## observation\n\nNo title'],
+    ],
   );
+  assert.ok(plan.items.some(({ from }) => from === '2 entries'));
   const old = rawDatabase(home.at('old.db'));
   old.exec(`CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT, type TEXT, created_at TEXT);
     INSERT INTO observations (text, type, created_at) VALUES ('Old text', 'note', '2025-01-02T12:00:00Z')`);

@@ -87,6 +87,20 @@ test('a qmd project is read by its path; its folders start at the project', asyn
   }
 });
 
+test('collections of qmd without a folder are reported, and the others are imported', async () => {
+  const text = 'collections: { bare: { pattern: "*.md" }, text: notes, notes: { path: ~/notes } }';
+  const home = importHome({ '.config/qmd/index.yml': text, 'notes/a.md': 'a' });
+  const plan = await home.prepare('qmd');
+  assert.equal(
+    plan.items.map(({ from, outcome, why }) => [from, outcome, why]),
+    [
+      ['collections.notes', 'taken', null],
+      ['collections.bare', 'left', 'it has no path'],
+      ['collections.text', 'left', 'it is not a collection'],
+    ],
+  );
+});
+
 test('YAML that is invalid, hostile or something else is refused', async () => {
   const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
   for (let n = 1; n < 12; n++) {

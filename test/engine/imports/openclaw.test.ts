@@ -175,6 +175,23 @@ test('imports the keys of release 9', async () => {
   assert.ok(plan.items.every(({ outcome, why }) => outcome !== 'left' || why !== null));
 });
 
+test('keys of single agents are taken as references, too', async () => {
+  const work = `{ memory: { search: { remote: { apiKey: '\${WORK_KEY}' } } } }`;
+  const home = importHome({ [FILE]: `{ agents: { entries: { main: {}, work: ${work} } } }` });
+  const { list } = Object(settingsOf(await home.prepare('openclaw'))).agents;
+  assert.equal(list[1].memorySearch, { remote: { apiKey: 'env:WORK_KEY' } });
+});
+
+test('a mode of active memory that svc does not have is reported, and changes nothing', async () => {
+  const config = { mode: 'always', queryMode: 'recent' };
+  const home = importHome({ [FILE]: { plugins: { entries: { 'active-memory': { config } } } } });
+  const plan = await home.prepare('openclaw');
+  assert.is(outcomesOf(plan)['plugins.entries.active-memory.config.mode'], 'left');
+  assert.equal(Object(settingsOf(plan)).plugins, {
+    entries: { 'active-memory': { config: { queryMode: 'recent' } } },
+  });
+});
+
 test('imports the keys before release 9', async () => {
   const home = importHome({
     [FILE]: {
