@@ -156,6 +156,20 @@ test('a long file is read in parts that name the next', async () => {
   assert.equal(parts.join('\n').split('\n'), lines);
 });
 
+test('the text of memory_get names the lines it has, and where to continue', async () => {
+  const lines = Array.from({ length: 300 }, (_, at) => `Line ${at + 1}.`);
+  const { client } = await stdioClient(mcpHome({}, { 'memory/log.md': lines.join('\n') }));
+  const textFrom = async (from: number): Promise<string> =>
+    textOf(
+      await client.callTool({ name: 'memory_get', arguments: { path: 'memory/log.md', from } }),
+    );
+  assert.match(
+    await textFrom(11),
+    /Line 130\.\n\n\[lines 11-130 of 300; continue with from: 131\]\n\n/u,
+  );
+  assert.not.match(await textFrom(181), 'continue with');
+});
+
 test('every call reports an invalid configuration until it is fixed', async () => {
   const home = mcpHome();
   home.write('svc.json', '{ "agents": 3 }');

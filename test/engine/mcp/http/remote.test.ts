@@ -356,6 +356,8 @@ test('names its metadata to whoever has no token, and serves it', async () => {
       bearer_methods_supported: ['header'],
       scopes_supported: ['search', 'read', 'write'],
     });
+    const written = await ask(server, { authorization: '' }, { path });
+    assert.equal([written.status, written.headers['allow']], [405, 'GET, HEAD']);
   }
 });
 
