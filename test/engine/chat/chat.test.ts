@@ -74,6 +74,8 @@ test('Anthropic gets its own request format, with thinking in addition to the an
     assert.is(answer.text, 'Yes.');
     assert.ok(answer.truncated);
     assert.equal(bodyOf(fake)['thinking'], { type: 'enabled', budget_tokens: 2048 });
+    assert.is(bodyOf(fake)['system'], 'Be short.');
+    assert.equal(bodyOf(fake)['messages'], [{ role: 'user', content: 'Say it.' }]);
     await model.complete(ask({ thinking: 'adaptive', system: '' }));
     assert.is(bodyOf(fake)['system'], undefined);
   });

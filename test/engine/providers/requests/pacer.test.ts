@@ -8,12 +8,14 @@ import {
   ONCE,
   PATIENT,
   type Pacer,
+  withRetries,
 } from '../../../../src/engine/providers/requests/pacer.js';
 import {
   VendorFault,
   type VendorFaultKind,
 } from '../../../../src/engine/providers/vendor-fault.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
+import { errorOf } from '../../../support/failure.js';
 
 const test = suite('pacing and retries');
 
@@ -198,6 +200,39 @@ test('the pace recovers with success', async () => {
   const { signal } = new AbortController();
   await pacing.ready(signal);
   await pacing.ready(signal);
+});
+
+test('requests after a rate limit keep a distance, whoever sends them', async () => {
+  const clock = { ms: 0 };
+  const pacer = pacerAt(clock);
+  const pacing = pacer.pacing(PATIENT, quiet);
+  // Each round doubles the distance, and a success between two runs of rounds hardly shortens it.
+  for (let round = 0; round < 6; round++) {
+    clock.ms += 60_000;
+    pacing.delayAfter(fault('rate', 1000), 1);
+    if (round === 3) pacing.succeeded();
+  }
+  clock.ms += 60_000;
+  const { signal } = new AbortController();
+  await pacing.ready(signal);
+  const next = pacer.pacing(INTERACTIVE, quiet).ready(signal);
+  const { details } = await errorOf(VendorFault, next);
+  assert.equal([details.kind, details.waitMs], ['rate', 6800]);
+});
+
+test('a success in between lets a request be tried again as often', async () => {
+  const clock = { ms: 0 };
+  const pacing = pacerAt(clock).pacing(PATIENT, quiet);
+  const limited = () => {
+    clock.ms += 120_000;
+    // The shortest wait: this test does wait for it.
+    return pacing.delayAfter(fault('rate', 1), 1);
+  };
+  for (let run = 0; run < 3; run++) {
+    assert.equal([limited(), limited(), limited()], [1, 1, 1]);
+    clock.ms += 120_000;
+    assert.is(await withRetries(pacing, NEVER, async () => 'answer'), 'answer');
+  }
 });
 
 test('an abort while waiting throws the signal’s reason', async () => {
