@@ -121,6 +121,10 @@ test('logs are shown even if the configuration is broken', async () => {
   const { lines, warnings } = jsonOf.logs(run);
   assert.is(lines.length, 3);
   assert.is(warnings?.[0]?.code, 'CONFIG_WARNING');
+  // Which log is meant depends on the configuration that is named.
+  const args = ['logs', '--config', home.at('svc.json'), '--json'];
+  const named = await runInSession(args, { home: home.path });
+  assert.equal([named.code, jsonOf.error(named).code], [2, 'CONFIG_SYNTAX']);
 });
 
 for (const columns of [60, 80, 200]) {

@@ -3,6 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { recordTrust, reviewFile } from '../../../src/engine/config/trust/config-trust.js';
 import { SvcError } from '../../../src/engine/errors/index.js';
+import {
+  addToQueryHistory,
+  queryHistoryFile,
+} from '../../../src/engine/memory/lookups/query-history.js';
+import { logSearch, searchLogFile } from '../../../src/engine/memory/lookups/search-log.js';
 import { openMemory } from '../../../src/engine/memory/open-memory.js';
 import {
   type BackgroundFinding,
@@ -123,6 +128,55 @@ test('edits to long-term memory update whether it is full', async () => {
   await until('a full memory', followed, () => isFull() === true);
   home.write('workspace/MEMORY.md', '# Cars\n\nWe bought one.\n');
   await until('room', followed, () => isFull() === false);
+  await followed.end();
+});
+
+test('recent searches are those that agents logged, the newest first, otherwise those of the search screen', async () => {
+  const home = tempFolder();
+  home.write('svc.json', JSON.stringify({ agents: { list: [{ id: 'main' }, { id: 'work' }] } }));
+  const followed = follow(home);
+  const { state } = followed.context;
+  const queries = () => followed.known().queries;
+  await until('none', followed, () => queries()?.length === 0);
+  addToQueryHistory(queryHistoryFile(state), 'of the screen', (text) => text);
+  await until('the screen', followed, () => queries()?.length === 1);
+  assert.equal(queries(), [{ query: 'of the screen', logged: undefined }]);
+  const log = (agent: string, query: string, atMs: number): void =>
+    logSearch(
+      searchLogFile(state, agent),
+      { query, mode: 'lexical', results: [] },
+      { atMs, mask: (text) => text },
+    );
+  log('main', 'oldest', 1000);
+  log('work', 'newest', 3000);
+  log('main', 'middle', 2000);
+  await until('the agents', followed, () => queries()?.length === 3);
+  assert.equal(queries(), [
+    { query: 'newest', logged: { atMs: 3000, agent: 'work' } },
+    { query: 'middle', logged: { atMs: 2000, agent: 'main' } },
+    { query: 'oldest', logged: { atMs: 1000, agent: 'main' } },
+  ]);
+  await followed.end();
+});
+
+test('the newest lines of the log are shown with their service, and lines of others are left out', async () => {
+  const home = tempFolder();
+  const time = '2026-03-02T10:00:00.000Z';
+  const lines = [
+    { level: 'info', time, msg: 'started' },
+    'a crash report of Node.js',
+    { level: 'info', time: 'yesterday', msg: 'without a time' },
+    { level: 'warn', time, msg: 'slow', service: 'memory:main' },
+  ];
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)));
+  home.write('logs/serve.log', `${text.join('\n')}\n`);
+  const followed = follow(home);
+  await until('the log', followed, ({ log }) => log !== undefined);
+  const atMs = Date.parse(time);
+  assert.equal(followed.known().log, [
+    { level: 'info', atMs, message: 'started' },
+    { level: 'warn', atMs, message: 'memory:main: slow' },
+  ]);
   await followed.end();
 });
 

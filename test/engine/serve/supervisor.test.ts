@@ -140,7 +140,26 @@ test('problems are shown next to the state until they are over, even from before
   assert.equal(one('one')?.failure, trouble);
   service.host().setProblem(undefined);
   assert.is(one('one')?.failure, null);
+  // The next run starts without the problems of the one before.
+  service.host().setProblem(trouble);
+  service.host().fail(new Error('over'));
+  await waitFor('a restart', () => one('one')?.restarts === 1);
+  await enters('one', 'ready');
+  assert.is(one('one')?.failure, null);
   await supervisor.end();
+});
+
+test('a service rests longer after each failure, unless it ran for long enough', async () => {
+  const restsOf = async (resetAfterMs: number) => {
+    const ill = scriptedService('ill');
+    ill.startResults.push(...['a', 'b', 'c', 'd'].map((name) => new Error(name)));
+    const { enters, lines, supervisor } = supervise([ill], { ...QUICK, resetAfterMs });
+    await enters('ill', 'ready');
+    await supervisor.end();
+    return lines.flatMap((line) => /"retryInMs":(\d+)/u.exec(line)?.[1] ?? []);
+  };
+  assert.equal(await restsOf(60_000), ['1', '2', '4', '4']);
+  assert.equal(await restsOf(0), ['1', '1', '1', '1']);
 });
 
 test('a reload starts new services, stops removed ones, and lets the others reload or restart', async () => {
