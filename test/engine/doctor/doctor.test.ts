@@ -173,6 +173,18 @@ test('free space is shown and reported once for folders of one disk, in the unit
   assert.is(checks.at(-1)?.findings.length, 1);
 });
 
+test('free space that cannot be read is a note that says why', async () => {
+  const patient = healthyPatient();
+  patient.host = { diskSpace: async () => Promise.reject(new Error('not supported')) };
+  const report = await runDoctor(patient.options(['configuration', 'disk']));
+  const { summary, findings } = report.checks.at(-1) ?? {};
+  assert.is(summary, 'unknown');
+  assert.equal(
+    findings?.map(({ code, severity, cause }) => [code, severity, cause]),
+    [['disk-unknown', 'note', 'not supported']],
+  );
+});
+
 test('an aborted diagnosis throws the reason of its signal', async () => {
   const stop = new AbortController();
   const options = { ...healthyPatient().options(), signal: stop.signal };

@@ -47,6 +47,11 @@ test('a time that daylight saving skips runs after the gap, and one that it repe
     '2026-10-25T00:30:00.000Z',
     '2026-10-26T01:30:00.000Z',
   ]);
+  // Its clock shows 02:10 for the second time.
+  const repeated = Date.parse('2026-10-25T01:10:00Z');
+  assert.equal(nextRuns('30 2 * * *', 'Europe/Berlin', repeated, 1), [
+    Date.parse('2026-10-26T01:30:00Z'),
+  ]);
   assert.equal(runsOf('30 2,14 * * *', '2026-03-28'), [
     '2026-03-28T13:30:00.000Z',
     '2026-03-29T01:00:00.000Z',
