@@ -264,7 +264,7 @@ function nextSteps(
   const steps = [
     isEmpty
       ? 'add to the memory, which is empty: svc memory add "a first note"'
-      : 'search again, or without a question on a screen: svc memory search "a question"',
+      : 'search again (without a question, a screen opens): svc memory search "a question"',
     isIntegrated
       ? 'see the agents that have this memory: svc integrate --list'
       : 'give an agent this memory: svc integrate claude-code',
