@@ -24,3 +24,11 @@ export interface CommandContext {
   readonly quiet: boolean;
   readonly verbose: boolean;
 }
+
+/** The same with its hint as it is shown. */
+export function withShownHint<T extends { readonly hint?: string | null | undefined }>(
+  item: T,
+  { hintFor }: Pick<View, 'hintFor'>,
+): T {
+  return item.hint ? { ...item, hint: hintFor(item.hint) } : item;
+}

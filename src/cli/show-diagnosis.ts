@@ -4,7 +4,7 @@ import { diagnoseMemory } from '../engine/memory/diagnose-memory.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
-import type { CommandContext } from './command-context.js';
+import { type CommandContext, withShownHint } from './command-context.js';
 import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './terminal.js';
 
@@ -35,8 +35,17 @@ export async function showDiagnosis(
   command: CommandContext,
 ): Promise<Diagnosis> {
   const { context, terminal, view, quiet, signal, mask, write } = command;
-  const start: Diagnose = async (checkSignal, onEvent) =>
-    mask.data(await diagnose(checkSignal, (event) => onEvent(mask.data(event))));
+  const start: Diagnose = async (checkSignal, onEvent) => {
+    const diagnosis = await diagnose(checkSignal, (event) => {
+      const shown =
+        event.type === 'check.finished'
+          ? { ...event, outcome: withShownHint(event.outcome, view) }
+          : event;
+      onEvent(mask.data(shown));
+    });
+    const checks = diagnosis.checks.map((check) => withShownHint(check, view));
+    return mask.data({ ...diagnosis, checks });
+  };
   const show = (diagnosis: Diagnosis): void => write(renderDiagnosis(diagnosis, title, view));
   if (quiet || !terminal.screen) {
     const diagnosis = await start(signal, () => undefined);

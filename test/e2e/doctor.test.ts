@@ -67,6 +67,20 @@ test('commands in hints are about the configuration that was named', async () =>
   assert.match(unset.stderr, `to remove it: svc config unset ui.theme ${named}`);
   const recalled = await run('memory', 'recall', 'When does the backup run?');
   assert.match(recalled.stderr, `.enabled true ${named}"`);
+  home.write('vault', 'not JSON');
+  chmodSync(home.at('vault'), 0o600);
+  const vault = { source: 'file', path: home.at('vault'), mode: 'json' };
+  const apiKey = { source: 'file', provider: 'vault', id: '/key' };
+  home.write(
+    'my other.json',
+    JSON.stringify({
+      secrets: { providers: { vault } },
+      models: { providers: { openai: { apiKey } } },
+    }),
+  );
+  const tested = await run('provider', 'test', 'openai');
+  assert.match(tested.stdout, `vault.mode singleValue ${named}"`);
+  home.write('my other.json', '{}');
   const shared = await run('storage', 'status');
   assert.match(shared.stdout, `svc config set storage.url env:SVC_DATABASE_URL ${named}\n`);
 });

@@ -1,5 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { withShownHint } from '../../cli/command-context.js';
 import {
   missingArgument,
   optionalArg,
@@ -84,13 +85,11 @@ export default class MemoryRecall extends BaseCommand {
     const outcome = await this.whileWaiting('recalling', () => lane.recall(turn, limits));
     this.addWarnings(outcome.warnings);
     const found = recallOutput(this.mask.data(outcome));
-    const gates = found.gates.map((gate) => {
-      return gate.hint === undefined ? gate : { ...gate, hint: this.hintFor(gate.hint) };
-    });
+    const view = this.view();
+    const gates = found.gates.map((gate) => withShownHint(gate, view));
     const output = { ...found, gates };
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
-    const { style } = this.view();
-    const text = flags.explain ? renderRecall(output, style) : (output.block ?? '');
+    const text = flags.explain ? renderRecall(output, view.style) : (output.block ?? '');
     if (text !== '') this.write(text);
     else if (!flags.quiet) this.note(whyNothing(output));
     await lane.close();

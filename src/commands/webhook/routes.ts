@@ -1,4 +1,5 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { withShownHint } from '../../cli/command-context.js';
 import { listRoutes } from '../../engine/serve/webhook-routes.js';
 import type { RoutesOutput } from '../../engine/webhooks/index.js';
 import { renderRoutes } from '../../ui/webhook/routes.js';
@@ -13,8 +14,13 @@ export default class WebhookRoutes extends BaseCommand {
     await this.parse(WebhookRoutes);
     const context = this.context();
     const loaded = await this.loadConfig();
-    const output = await listRoutes(loaded, context, this.signal);
-    this.write(renderRoutes(this.mask.data(output), this.view()));
+    const listed = await listRoutes(loaded, context, this.signal);
+    const view = this.view();
+    const routes = listed.routes.map((route) => {
+      return { ...route, fault: route.fault && withShownHint(route.fault, view) };
+    });
+    const output = { ...listed, routes };
+    this.write(renderRoutes(this.mask.data(output), view));
     if (output.routes.some(({ fault }) => fault !== null)) this.setExitCode(1);
     return output;
   }
