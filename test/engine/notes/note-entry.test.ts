@@ -41,6 +41,7 @@ test('an equal line is found whatever its mark and spaces', () => {
   assert.is(findEntryLine('# A\n\n* tea   at five\n', ['- tea at five']), 3);
   assert.is(findEntryLine('- tea at five o’clock\n', ['- tea at five']), undefined);
   assert.is(findEntryLine('a\n\nb\n', ['a', 'b']), 1);
+  assert.is(findEntryLine('a #tag\nb\n', ['a', 'b']), undefined);
   assert.is(findEntryLine('- 3. October: dentist\n', ['- 24. October: dentist']), undefined);
   assert.is(findEntryLine('- [x] pay the rent\n', ['- [ ] pay the rent']), undefined);
 });

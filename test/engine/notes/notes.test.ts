@@ -17,6 +17,7 @@ import { openMemory } from '../../../src/engine/memory/index.js';
 import { addNote } from '../../../src/engine/notes/add-note.js';
 import { listWrites, undoNotes } from '../../../src/engine/notes/undo-notes.js';
 import { resolveStatePaths } from '../../../src/engine/support/context.js';
+import { failureOf } from '../../support/failure.js';
 import { smallDisk } from '../../support/small-disk.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -269,9 +270,9 @@ test('texts that would not be a note are refused', async () => {
 });
 
 test('undo takes back exactly what was added', async () => {
-  const { add, undo, read, write, dir } = await newWorkspace();
+  const { add, undo, list, read, write, dir } = await newWorkspace();
   write('MEMORY.md', '# Mine\r\n\r\nno end');
-  await add('a', { file: 'MEMORY.md', heading: 'Things' });
+  const { id } = await add('a', { file: 'MEMORY.md', heading: 'Things' });
   await add('b', { file: 'MEMORY.md', heading: 'Things' });
   await add('c');
   assert.equal(
@@ -281,6 +282,8 @@ test('undo takes back exactly what was added', async () => {
   assert.is(read('MEMORY.md'), '# Mine\r\n\r\nno end');
   assert.not.ok(existsSync(join(dir, TODAY)));
   assert.is(await codeOf(undo()), 'NOTE_WRITE_UNKNOWN');
+  assert.equal(await list(), []);
+  assert.match((await failureOf(undo({ id: id ?? '' }))).message, 'already undone');
 });
 
 test('undo takes back what is in a file whose line ends were changed since', async () => {
@@ -351,9 +354,9 @@ test('text without a heading is above the sections that were added at the end', 
 });
 
 test('undo leaves what a person edited, and goes on before it', async () => {
-  const { add, undo, read, dir } = await newWorkspace();
+  const { add, undo, list, read, dir } = await newWorkspace();
   const first = await add('a');
-  await add('b');
+  const second = await add('b');
   writeFileSync(join(dir, TODAY), `${read(TODAY).replace('- b', '- b!')}- mine\n`);
   assert.equal(
     (await undo()).map(({ outcome }) => outcome),
@@ -364,6 +367,17 @@ test('undo leaves what a person edited, and goes on before it', async () => {
     [[first.id, 'undone']],
   );
   assert.is(read(TODAY), '# 2026-11-20\n\n- b!\n- mine\n');
+  // What was left can still be undone by its ID, once it is as it was added.
+  assert.equal(
+    (await list()).map(({ id }) => id),
+    [second.id],
+  );
+  writeFileSync(join(dir, TODAY), read(TODAY).replace('- b!', '- b'));
+  assert.equal(
+    (await undo({ id: second.id ?? '' })).map(({ outcome }) => outcome),
+    ['undone'],
+  );
+  assert.is(read(TODAY), '# 2026-11-20\n\n- mine\n');
 });
 
 test('undo leaves what is in a file that can no longer be changed, and takes back the rest', async () => {
