@@ -106,6 +106,28 @@ test('one whose task another worker holds by now is killed before its next repor
   assert.ok(performance.now() - startedMs < LEASE_MS / 4);
 });
 
+test('one that is abandoned is killed at once, not only asked to end', async () => {
+  const calls: string[] = [];
+  const ending = new AbortController();
+  let abandon = (): void => undefined;
+  const job = (): ReturnType<StartJob> => {
+    setImmediate(() => abandon());
+    return {
+      ended: once(ending.signal, 'abort').then(() => ({ kind: 'succeeded' })),
+      stop: () => {
+        calls.push('stop');
+        setImmediate(() => ending.abort());
+      },
+      kill: () => calls.push('kill'),
+    };
+  };
+  const { task } = await attempted(job, (attempt) => {
+    abandon = () => attempt.abandon();
+  });
+  assert.equal(calls, ['stop', 'kill']);
+  assert.equal([task.status, task.error], ['failed', 'The runner was stopped.']);
+});
+
 test('each line of progress is stored soon after it is reported, not with the next heartbeat', async () => {
   const startedMs = performance.now();
   let stored: (() => Promise<string | null>) | undefined;
