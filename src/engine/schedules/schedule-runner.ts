@@ -12,6 +12,8 @@ export interface ScheduleRunnerOptions {
 
 /** How often due times are checked at least: a long timer stops while the machine sleeps. */
 const LONGEST_REST_MS = 20_000;
+/** After a run that failed: until it has worked, the process counts as not ready. */
+const RETRY_REST_MS = 2000;
 /** After a run, or when the clock of the store is behind the timer. */
 const SHORTEST_REST_MS = 50;
 
@@ -31,6 +33,7 @@ export function scheduleRunner(
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> = Promise.resolve();
   let isClosed = false;
+  let hasFailed = false;
   /** Spares a transaction when nothing is due anyway. */
   const canBeDue = ({ id, nextDue }: Schedule): boolean => {
     const handledMs = handled.get(id);
@@ -46,6 +49,7 @@ export function scheduleRunner(
   const runDue = async (): Promise<void> => {
     // Corrects the time of the store after the machine slept. If this fails, so does what is due, and reports why.
     await flows.version().catch(() => undefined);
+    hasFailed = false;
     for (const schedule of schedules) {
       if (isClosed) return;
       if (!canBeDue(schedule)) continue;
@@ -54,6 +58,7 @@ export function scheduleRunner(
         remember(schedule, outcome);
         onOutcome(schedule, outcome);
       } catch (error) {
+        hasFailed = true;
         onFault(schedule, error);
       }
     }
@@ -78,7 +83,8 @@ export function scheduleRunner(
     void check().then(() => {
       if (isClosed) return;
       const untilDueMs = (next()?.atMs ?? Number.POSITIVE_INFINITY) - flows.now();
-      const restMs = Math.max(SHORTEST_REST_MS, Math.min(LONGEST_REST_MS, untilDueMs));
+      const longestMs = hasFailed ? RETRY_REST_MS : LONGEST_REST_MS;
+      const restMs = Math.max(SHORTEST_REST_MS, Math.min(longestMs, untilDueMs));
       timer = setTimeout(start, restMs);
     });
   };

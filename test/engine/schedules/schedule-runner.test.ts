@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,6 +17,8 @@ import { failureOf } from '../../support/failure.js';
 import { type TestFlows, testFlows } from '../../support/flows.js';
 
 const test = suite('running schedules');
+
+test.after.each(() => mock.timers.reset());
 
 const MINUTE = 60_000;
 const SET = { goal: '{/schedule} {/scheduledAt} {/ranAt}' };
@@ -122,19 +126,18 @@ test('nothing is asked of the store while nothing can be due, and a disabled sch
   await close(opened);
 });
 
+/** Flows whose schedules fail while the disk is full. */
+function failingWhile(flows: Flows, isFull: () => boolean) {
+  const runDue: Flows['schedules']['runDue'] = (schedule) =>
+    isFull() ? Promise.reject(new Error('no disk')) : flows.schedules.runDue(schedule);
+  return { ...flows, schedules: { ...flows.schedules, runDue } };
+}
+
 test('a run that fails is made up with the next look', async () => {
   const opened = await testFlows();
   const { flows, clock } = opened;
   let broken = true;
-  const failing = {
-    now: () => flows.now(),
-    version: () => flows.version(),
-    schedules: {
-      ...flows.schedules,
-      runDue: (schedule: Parameters<Flows['schedules']['runDue']>[0]) =>
-        broken ? Promise.reject(new Error('no disk')) : flows.schedules.runDue(schedule),
-    },
-  };
+  const failing = failingWhile(flows, () => broken);
   const faults: string[] = [];
   const runner = scheduleRunner(schedulesOf('* * * * *'), {
     flows: failing,
@@ -149,6 +152,21 @@ test('a run that fails is made up with the next look', async () => {
   await runner.check();
   assert.equal(faults, ['Error: no disk', 'Error: no disk']);
   assert.is((await goalsOf(flows)).length, 1);
+  await close(opened);
+});
+
+test('a run that fails is tried again within seconds, however far away the next one is', async () => {
+  const opened = await testFlows();
+  const failing = { ...failingWhile(opened.flows, () => true), version: async () => '' };
+  const { runner, faults } = runnerOf(failing, schedulesOf('0 3 * * *'));
+  mock.timers.enable({ apis: ['setTimeout'] });
+  runner.start();
+  await nextTurn();
+  assert.is(faults.length, 1);
+  mock.timers.tick(2000);
+  await nextTurn();
+  assert.is(faults.length, 2);
+  await runner.close();
   await close(opened);
 });
 
