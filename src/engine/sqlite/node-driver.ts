@@ -23,7 +23,7 @@ interface NodeDatabase {
 
 interface NodeStatement {
   run(...values: unknown[]): {
-    readonly changes: number;
+    readonly changes: bigint | number;
     readonly lastInsertRowid: bigint | number;
   };
   get(...values: unknown[]): unknown[] | undefined;
@@ -31,6 +31,7 @@ interface NodeStatement {
   iterate(...values: unknown[]): Iterable<unknown[]>;
   columns(): readonly { readonly name: string }[];
   setReturnArrays(isOn: boolean): void;
+  setReadBigInts(isOn: boolean): void;
   setAllowUnknownNamedParameters(isOn: boolean): void;
 }
 
@@ -188,6 +189,8 @@ class NodeStatementAdapter implements Statement {
 
   constructor(statement: NodeStatement) {
     statement.setReturnArrays(true);
+    // Reading a number beyond 2 ** 53 throws otherwise, and databases of other programs can contain one.
+    statement.setReadBigInts(true);
     statement.setAllowUnknownNamedParameters(true);
     this.statement = statement;
   }
@@ -207,7 +210,8 @@ class NodeStatementAdapter implements Statement {
   }
 
   run(...values: unknown[]) {
-    return translatingErrors(() => this.statement.run(...bindable(values)));
+    const result = translatingErrors(() => this.statement.run(...bindable(values)));
+    return { changes: Number(result.changes), lastInsertRowid: result.lastInsertRowid };
   }
 
   get(...values: unknown[]): unknown {
@@ -247,6 +251,7 @@ class NodeStatementAdapter implements Statement {
 }
 
 function toValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
   if (!(value instanceof Uint8Array)) return value;
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }

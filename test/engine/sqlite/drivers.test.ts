@@ -52,6 +52,16 @@ function promises({ name, connect }: Driver): void {
     assert.ok(Buffer.isBuffer(last) && last.readFloatLE() === 0.5);
   });
 
+  test('rounds whole numbers that are too large to be exact', ({ database }) => {
+    const sql = 'SELECT 9223372036854775807 UNION ALL SELECT -9007199254740993';
+    const rounded = [2 ** 63, -(2 ** 53)];
+    const numbers = database.prepare(sql).pluck();
+    assert.equal(numbers.all(), rounded);
+    assert.equal([...numbers.iterate()], rounded);
+    const { changes } = database.prepare('INSERT INTO t VALUES (9223372036854775807, 1)').run();
+    assert.is(changes, 1);
+  });
+
   test('stores empty bytes as such, not as null', ({ database }) => {
     const empty = Buffer.from(new Float64Array(0).buffer);
     const get = (sql: string, value: unknown) => database.prepare(sql).pluck().get(value);
