@@ -447,6 +447,19 @@ test('a folder of notes named as the workspace is found, and indexed whole by th
   );
 });
 
+test('a missing workspace is created only where its disk seems to be mounted', async () => {
+  const patient = healthyPatient();
+  for (const [workspace, isFixed] of [
+    ['notes', true],
+    ['new/notes', true],
+    ['disk/ada/notes', false],
+  ] as const) {
+    patient.configure({ agents: { defaults: { workspace: patient.at(workspace) } } });
+    const { fix } = findingOf(await look(patient), 'workspace/workspace-missing');
+    assert.is(fix !== undefined, isFixed, workspace);
+  }
+});
+
 test('what is wrong with a workspace is reported once for the agents that share it', async () => {
   const patient = healthyPatient();
   patient.configure({ agents: { list: [{ id: 'ada' }, { id: 'ben' }] } });

@@ -175,6 +175,8 @@ test('bodies that are not an action are invalid requests, with location and reas
     ],
     ['{"action":"list_flows","action":"list_flows"}', 'body: contains a duplicate field'],
     ['{"action":"list_flows","\\u0061ction":"list_flows"}', 'body: contains a duplicate field'],
+    // Ends with a backslash, which escapes no quote.
+    ['{"action":"create_flow","goal":"\\\\","goal":"b"}', 'body: contains a duplicate field'],
     [
       '{"action":"create_flow","goal":"a","stateJson":{"__proto__":1}}',
       'body: contains a field named',
