@@ -274,6 +274,11 @@ test('registered active memory recalls, and the list and status report when it c
     (await svc('status')).stdout,
     /the hook of Claude Code recalls nothing: active memory is not enabled/,
   );
+  const { hooks } = jsonOf.overallStatus(await svc('status', '--json'));
+  assert.equal(
+    hooks.map(({ agent, recalls: does, why }) => [agent, does, why]),
+    [['claude-code', false, 'active memory is not enabled']],
+  );
 });
 
 test('a nearer configuration that silences a hook is named', async () => {
