@@ -125,6 +125,12 @@ test("status shows an agent's problem with its hint", async () => {
     ],
   );
   assert.match(faults[1]?.message ?? '', /env CORP_KEY\) is not set$/);
+  const options = { home: home.path, env: { CORP_KEY: 'sk-corp-4f9a' } };
+  const withKey = jsonOf.overallStatus(await runInSession(['status', '--json'], options));
+  assert.equal(
+    withKey.faults.map(({ code }) => code),
+    ['INDEX_STALE'],
+  );
   const invalid = homeWith({ agnets: {} });
   assert.is((await runInSession(['status'], { home: invalid.path })).code, 2);
 });

@@ -188,6 +188,19 @@ test('another model does not get the scores of this one', async ({ fake }) => {
   }
 });
 
+test('another server does not get the scores of this one, although its model has the same name', async ({
+  fake,
+}) => {
+  const cacheFile = join(tempFolder().path, 'rerank.sqlite');
+  const other = await startCohereRerankFake();
+  for (const server of [fake, other]) {
+    const reranker = await rerankerOf(cohere(server), { cacheFile });
+    assert.is((await reranker.rerank('what is red', NOTES, []))?.report.cached, 0);
+    await reranker.close();
+  }
+  await other.close();
+});
+
 test('without a usable cache, everything is sent again', async ({ fake }) => {
   const file = tempFolder().write('file', '');
   const reranker = await rerankerOf(cohere(fake), { cacheFile: join(file, 'rerank.sqlite') });
