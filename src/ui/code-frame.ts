@@ -68,7 +68,7 @@ function safeStart(line: string, offset: number): number {
 }
 
 function clampFromOne(value: number, max: number): number {
-  return Number.isFinite(value) ? Math.min(Math.max(Math.trunc(value), 1), max) : 1;
+  return Math.min(Math.max(value, 1), max);
 }
 
 /** The lines of a diff. @param columns cut lines to this width */

@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { makeFolders, namesIn, PRIVATE_MODE, unlessSystemError } from '../support/files.js';
@@ -109,7 +109,6 @@ export function updateRecallState(
   try {
     makeFolders(dirname(file));
     writeFileSync(temporary, `${JSON.stringify(kept)}\n`, { mode: PRIVATE_MODE });
-    chmodSync(temporary, PRIVATE_MODE);
     renameSync(temporary, file);
   } catch {
     // Where its folder is not a folder, there is nothing to remove.

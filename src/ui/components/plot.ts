@@ -36,20 +36,20 @@ const DOTS_PER_ROW = 4;
 const DOTS_PER_COLUMN = 2;
 
 /**
- * Values over time as filled columns of braille dots, two values a cell and four dots a row; lines from the top. The
- * highest value fills the height, a value above zero has at least one dot, and gaps (`undefined`) are empty.
+ * Counts over time as filled columns of braille dots, two counts a cell and four dots a row; lines from the top. The
+ * highest count fills the height, and a count above zero has at least one dot.
  *
- * @param values oldest first; more than fit are joined to their highest, fewer are stretched
+ * @param counts oldest first; more than fit are joined to their highest, fewer are stretched
  */
 export function plotRows(
-  values: readonly (number | undefined)[],
+  counts: readonly number[],
   { columns, rows }: { readonly columns: number; readonly rows: number },
 ): readonly string[] {
   const width = Math.max(0, Math.floor(columns)) * DOTS_PER_COLUMN;
   const height = Math.max(0, Math.floor(rows)) * DOTS_PER_ROW;
-  const highest = Math.max(0, ...values.map((value) => finiteOrZero(value)));
+  const highest = Math.max(0, ...counts);
   const levels = Array.from({ length: width }, (_, at) =>
-    levelOf(highestIn(values, at, width), highest, height),
+    levelOf(highestIn(counts, at, width), highest, height),
   );
   return Array.from({ length: height / DOTS_PER_ROW }, (_, row) => {
     const floor = height - (row + 1) * DOTS_PER_ROW;
@@ -69,17 +69,13 @@ function cellOf(levels: readonly number[], floor: number): string {
   return String.fromCharCode(dots);
 }
 
-function highestIn(values: readonly (number | undefined)[], at: number, width: number): number {
-  const from = Math.floor((at * values.length) / width);
-  const to = Math.max(from + 1, Math.floor(((at + 1) * values.length) / width));
-  return Math.max(0, ...values.slice(from, to).map((value) => finiteOrZero(value)));
+function highestIn(counts: readonly number[], at: number, width: number): number {
+  const from = Math.floor((at * counts.length) / width);
+  const to = Math.max(from + 1, Math.floor(((at + 1) * counts.length) / width));
+  return Math.max(0, ...counts.slice(from, to));
 }
 
-function levelOf(value: number, highest: number, height: number): number {
-  if (value <= 0 || highest <= 0) return 0;
-  return Math.min(height, Math.max(1, Math.round((value / highest) * height)));
-}
-
-function finiteOrZero(value: number | undefined): number {
-  return value !== undefined && Number.isFinite(value) ? value : 0;
+function levelOf(count: number, highest: number, height: number): number {
+  if (count <= 0) return 0;
+  return Math.min(height, Math.max(1, Math.round((count / highest) * height)));
 }
