@@ -30,6 +30,7 @@ test('a lifetime is a duration, a future date, or unlimited', async () => {
   assert.is(await readLifetime('never', UTC), undefined);
   assert.is(await readLifetime('2026-11-22T09:00', inZone('America/New_York')), 2 * DAY_MS + 18e6);
   await assertRefused(readLifetime('2026-11-19', UTC), 'in the past');
+  await assertRefused(readLifetime('0d', UTC), 'over at once');
 });
 
 test('a lifetime that ends in a five-digit year, which the token file cannot store, is refused', async () => {

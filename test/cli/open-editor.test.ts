@@ -1,8 +1,10 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { editorCommand, openInEditor } from '../../src/cli/open-editor.js';
+import { editorCommand, openInEditor, openOnDesktop } from '../../src/cli/open-editor.js';
 import { contextOf } from '../support/context.js';
 import { failureOf } from '../support/failure.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const test = suite('passing a location to an editor');
 
@@ -27,6 +29,28 @@ for (const [editors, args] of [
     for (const editor of editors.split(' ')) assert.equal(argsOf(editor), args, editor);
   });
 }
+
+test('a folder opens in the program of the desktop, where there is one', async () => {
+  const home = tempFolder();
+  const opened = home.at('opened');
+  const isMac = process.platform === 'darwin';
+  const program = isMac ? 'bin/open' : 'bin/xdg-open';
+  home.writeScript(program, `test "$1" != /refused && echo "$1" >> '${opened}'`);
+  const path = process.env['PATH'];
+  process.env['PATH'] = home.at('bin');
+  try {
+    assert.is(await openOnDesktop('/notes', {}), isMac);
+    assert.is(existsSync(opened), isMac);
+    assert.is(await openOnDesktop('/a folder', { DISPLAY: ':0' }), true);
+    assert.is(await openOnDesktop('/wayland', { WAYLAND_DISPLAY: 'wayland-0' }), true);
+    assert.match(readFileSync(opened, 'utf8'), /^\/a folder\n\/wayland\n$/m);
+    assert.is(await openOnDesktop('/refused', { DISPLAY: ':0' }), false);
+    rmSync(home.at('bin'), { recursive: true });
+    assert.is(await openOnDesktop('/notes', { DISPLAY: ':0' }), false);
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
 
 test("the user's arguments come first, and a quoted program can contain blanks", () => {
   assert.equal(argsOf('code --wait'), ['--wait', '--goto', '/notes/a b.md:12:3']);

@@ -1,8 +1,10 @@
 import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../src/engine/config/index.js';
+import { dreamWorkspace } from '../../src/engine/dreaming/dream-workspace.js';
 import { openFlows } from '../../src/engine/flows/index.js';
 import { withInstanceLock } from '../../src/engine/serve/instance-lock.js';
 import { iso } from '../../src/engine/support/time.js';
@@ -74,7 +76,8 @@ test('the status of everything is one page, and exits with 1 when something is w
   const failure = { code: 'EADDRINUSE', message: 'port 1 is in use', hint: 'choose another' };
   const retryAt = iso(Date.now() + 60_000);
   const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryAt };
-  const services = [SERVICE, health];
+  const webhooks = { ...SERVICE, name: 'webhooks', url: 'http://127.0.0.1:8787' };
+  const services = [SERVICE, health, webhooks];
   const started = { pid: process.pid, startedMs: Date.now(), configFile: null, logFile: null };
   const serving = { ...started, services };
   home.write('serve.json', JSON.stringify(serving));
@@ -95,7 +98,7 @@ test('the status of everything is one page, and exits with 1 when something is w
   const document = jsonOf.overallStatus(json);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
   assert.is(document.nextRuns[0]?.at, retryAt);
-  assert.equal([document.listener.url, document.flows, document.tasks], [null, [], []]);
+  assert.equal([document.listener.url, document.flows, document.tasks], [webhooks.url, [], []]);
   assert.equal(
     document.dreams.map(({ agents, enabled, nextRunAt }) => [agents, enabled, nextRunAt]),
     [[['main'], false, null]],
@@ -151,6 +154,16 @@ test('status shows that no worker takes tasks', async () => {
   home.write('other.json', '{}');
   const other = await runInSession(['status', '--config', 'other.json'], { home: home.path });
   assert.match(other.stdout, '→ run "svc serve --config other.json"');
+});
+
+test('status shows why the dreams of a workspace cannot be read', async () => {
+  const home = homeWith();
+  const { files } = dreamWorkspace(home.at('ws'), { stateDir: home.path });
+  const garbage = 'this is no database, and long enough to be looked at as one';
+  home.write(relative(home.path, files.database), garbage);
+  const run = await runInSession(['status', '--json'], { home: home.path });
+  const fault = jsonOf.overallStatus(run).faults.find(({ about }) => about === 'dreams of main');
+  assert.match(fault?.message ?? '', files.database);
 });
 
 test('status shows why flows cannot be read with its code and hint, and a bad index as to be rebuilt', async () => {

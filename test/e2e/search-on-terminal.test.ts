@@ -61,10 +61,21 @@ test('output longer than the terminal goes through the pager in full, best resul
   const pager = root.writeScript('my pager', `cat > ${seen}\necho "paged $1 $LESS"`);
   const text = await shown(root, ['-n', '12'], { SVC_PAGER: `"${pager}" one`, LESS: 'X' });
   assert.is(text, 'paged one X\r\n');
+  // Without settings of the user, those of git.
+  assert.is(await shown(root, ['-n', '12'], { SVC_PAGER: `'${pager}'` }), 'paged  FRX\r\n');
   assert.is(readFileSync(seen, 'utf8').match(/memory\/n/g)?.length, 12);
   assert.not.match(await shown(root, ['-n', '2'], { SVC_PAGER: `'${pager}'` }), 'paged');
   const direct = await shown(root, ['-n', '12'], { SVC_PAGER: '/none/such' });
   assert.is(direct.match(/memory\/n/g)?.length, 12);
+});
+
+test('JSON has escapes for control characters on a terminal, and is as it was in a pipe', async () => {
+  const root = folderOf({ 'workspace/memory/n.md': '# Note\n\nThe backup \u202Eruns.\n' });
+  const json = await shown(root, ['--json']);
+  assert.match(json, 'The backup \\u202eruns.');
+  const { stdout } = await runSvc(['memory', 'search', 'backup', '--json'], { home: root.path });
+  assert.match(stdout, 'The backup \u202Eruns.');
+  assert.equal(JSON.parse(json).results, JSON.parse(stdout).results);
 });
 
 test('what waits for the provider shows a notice, and removes it before a warning', async () => {

@@ -16,12 +16,13 @@ export type NpmBehaviour =
   /** Waits for a file `go` in its own folder, then installs. */
   | 'waits';
 
-/** A fake npm: the same arguments, packages of a few lines that need no download, and version 9.9.9 as the newest of any package. */
+/** A fake npm: the same arguments, packages of a few lines that need no download. */
 export interface FakeNpm {
   /** Makes svc find it. */
   readonly env: Readonly<Record<string, string>>;
   readonly folder: TempFolder;
-  behave(behaviour: NpmBehaviour, stderr?: string): void;
+  /** @param newest the newest version of any package */
+  behave(behaviour: NpmBehaviour, stderr?: string, newest?: string): void;
   /** Resolves once it hangs, as `hangs` has it. */
   whenHanging(): Promise<unknown>;
   /** The argument lists of all runs. */
@@ -36,10 +37,10 @@ import { join } from 'node:path';
 const here = import.meta.dirname;
 const args = process.argv.slice(2);
 appendFileSync(join(here, 'runs'), JSON.stringify(args) + '\\n');
-const { behaviour, stderr } = JSON.parse(readFileSync(join(here, 'behaviour.json'), 'utf8'));
+const { behaviour, stderr, newest } = JSON.parse(readFileSync(join(here, 'behaviour.json'), 'utf8'));
 if (args[0] === 'view') {
   if (behaviour === 'fails') process.stderr.write(stderr);
-  else if (behaviour !== 'knows_nothing') process.stdout.write('9.9.9\\n');
+  else if (behaviour !== 'knows_nothing') process.stdout.write(newest + '\\n');
   process.exit(behaviour === 'fails' ? 1 : 0);
 }
 for (const needed of ['install', '--omit=optional', '--ignore-scripts', '--no-global', '--no-workspaces']) {
@@ -81,8 +82,8 @@ export function fakeNpm(): FakeNpm {
   const folder = tempFolder();
   const script = folder.write('npm-cli.js', PROGRAM);
   folder.write('package.json', '{"type":"module"}');
-  const behave = (behaviour: NpmBehaviour, stderr = ''): void => {
-    folder.write('behaviour.json', JSON.stringify({ behaviour, stderr }));
+  const behave = (behaviour: NpmBehaviour, stderr = '', newest = '9.9.9'): void => {
+    folder.write('behaviour.json', JSON.stringify({ behaviour, stderr, newest }));
   };
   behave('installs');
   return {

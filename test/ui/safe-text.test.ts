@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { unescapedLine } from '../../src/engine/support/safe-line.js';
-import { indentJson, safeJson, safeLine, safeProse } from '../../src/ui/safe-text.js';
+import { indentJson, safeJson, safeLine, safeProse, shownPath } from '../../src/ui/safe-text.js';
 import { codePoint } from '../support/code-point.js';
 
 test('escapes control characters', () => {
@@ -19,6 +19,14 @@ test('escapes control characters', () => {
   ];
   for (const [text, shown] of cases) assert.is(safeLine(text), shown);
   assert.is(safeProse('\tcode\u001B'), '  code\\e');
+});
+
+test('paths below the home folder start with ~, whether or not its name ends with a slash', () => {
+  for (const home of ['/home/ada', '/home/ada/']) {
+    assert.is(shownPath('/home/ada/notes', home), '~/notes');
+    assert.is(shownPath('/home/adam/notes', home), '/home/adam/notes');
+  }
+  assert.is(shownPath('/notes', '/'), '/notes');
 });
 
 test('JSON stays the same value, and its line ends and tabs stay', () => {

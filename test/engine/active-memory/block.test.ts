@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BLOCK_TAG, harmlessLine, injectedBlock } from '../../../src/engine/active-memory/block.js';
+import {
+  BLOCK_TAG,
+  clipWords,
+  harmlessLine,
+  injectedBlock,
+} from '../../../src/engine/active-memory/block.js';
 import { codePoint } from '../../support/code-point.js';
 
 const test = suite('the injected block');
@@ -81,6 +86,14 @@ test('a note of several lines stays on one line', () => {
     const line = harmlessLine(note);
     assert.not.match(line, /[\r\n\u2028\u2029\u0085]/u);
   }
+});
+
+test('a text that is too long is cut between words, and only inside of one that fills it', () => {
+  assert.is(clipWords('alpha beta gamma', 16), 'alpha beta gamma');
+  assert.is(clipWords('alpha beta gamma', 15), 'alpha beta…');
+  assert.is(clipWords('alpha beta gamma', 11), 'alpha beta…');
+  assert.is(clipWords('alpha beta gamma', 10), 'alpha…');
+  assert.is(clipWords('alphabet', 5), 'alph…');
 });
 
 test('any text stays within the block', () => {

@@ -61,6 +61,9 @@ test('a short message is searched together with the one before', () => {
   const earlier = [user('first question'), user('when does the backup run'), assistant('at 3')];
   assert.is(searchQueryOf(turnOf('and then?', earlier)), 'when does the backup run and then?');
   assert.is(searchQueryOf(turnOf('and then?')), 'and then?');
+  // With 12 characters, it is long enough.
+  assert.is(searchQueryOf(turnOf('who is Linus', earlier)), 'who is Linus');
+  assert.match(searchQueryOf(turnOf('who is Anna', earlier)), /^when does the backup run who/);
   const long = searchQueryOf(turnOf('why?', [user('word '.repeat(100))]));
   assert.ok(long.length <= 120 + 1 + 4, String(long.length));
 });
@@ -88,6 +91,9 @@ test('queries are limited, and long messages are searched by both ends', () => {
   assert.ok(query.length <= 480);
   assert.match(query, /^alpha /);
   assert.match(query, /omega\?$/);
+  // Of a pasted file, only the ends are read; what is between them could take long.
+  const pasted = searchQueryOf(turnOf(`alpha ${' '.repeat(200_000)} omega?`));
+  assert.is(pasted, 'alpha omega?');
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 2000 }), (message) => {
       const asked = searchQueryOf(turnOf(message, [user(message)]));

@@ -370,18 +370,19 @@ test('a vendor’s key goes to the vendor alone, never to an address of the conf
 test('a failure is reported with its code and a hint, and never with the key', async () => {
   await withFake(startOpenAiChatFake(), async (fake) => {
     const baseUrl = `${fake.origin}/v1`;
-    const model = await opened('corp/m', { corp: { baseUrl, apiKey: CHAT_KEY } });
+    const corp = { baseUrl, apiKey: CHAT_KEY };
+    const model = await opened('corp/m', { corp });
     const cases = [
-      ['key_refused', 'PROVIDER_AUTH'],
-      ['model_unknown', 'PROVIDER_MODEL_UNKNOWN'],
-      ['quota_spent', 'PROVIDER_QUOTA'],
-      ['redirected', 'PROVIDER_REFUSED'],
+      ['key_refused', 'PROVIDER_AUTH', 'check the key from models.providers.corp.apiKey'],
+      ['model_unknown', 'PROVIDER_MODEL_UNKNOWN', `check that ${baseUrl} has a model m`],
+      ['quota_spent', 'PROVIDER_QUOTA', 'of the account of models.providers.corp.apiKey'],
+      ['redirected', 'PROVIDER_REFUSED', ''],
     ] as const;
-    for (const [trouble, code] of cases) {
+    for (const [trouble, code, hint] of cases) {
       fake.trouble(trouble);
       const error = await failureOf(model.complete(ask()));
       assert.is(error.code, code);
-      assert.ok(error.hint);
+      assert.match(error.hint ?? '', hint);
       const told = JSON.stringify([error.message, error.hint, error.details, `${error.cause}`]);
       assert.not.match(told, CHAT_KEY);
     }
@@ -439,6 +440,18 @@ test('a failure in an answer of OpenRouter is one, and retried if it is temporar
     const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
     assert.is((await model.complete(ask())).text, 'Yes.');
     assert.is(fake.requests.length, 3);
+  });
+});
+
+test('tokens are known only where the vendor counts both those it read and those it wrote', async () => {
+  const choices = [{ finish_reason: 'stop', message: { role: 'assistant', content: 'Yes.' } }];
+  const usages = [{ prompt_tokens: 3, completion_tokens: 4 }, { prompt_tokens: 3 }, undefined];
+  const answer = () => ({ status: 200, body: { choices, usage: usages.shift() } });
+  await withFake(startFake({ answer, troubleAnswers: {} }), async (fake) => {
+    const model = await opened('corp/m', { corp: { baseUrl: fake.origin, apiKey: CHAT_KEY } });
+    const counted: (number | undefined)[] = [];
+    for (const _ of [...usages]) counted.push((await model.complete(ask())).tokens);
+    assert.equal(counted, [7, undefined, undefined]);
   });
 });
 

@@ -15,6 +15,7 @@ for (const setup of BROKEN_SETUPS) {
       assert.not.match(report.checks[0]?.summary ?? '', /^no(?:ne)?\b/);
     }
     assert.is(found.severity, setup.severity);
+    assert.match(found.message, setup.says ?? '');
     if (setup.at !== undefined) {
       assert.is(`${found.place?.line}:${found.place?.column}`, setup.at);
     }

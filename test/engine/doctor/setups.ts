@@ -32,6 +32,7 @@ import { configuredSchedules } from '../../../src/engine/schedules/index.js';
 import { createDatabase } from '../../../src/engine/sqlite/database.js';
 import { GEMINI_KEY, startGeminiFake } from '../../fakes/gemini.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
+import { newDelivery, recordDeliveries } from '../../support/deliveries.js';
 import { ADA, claimTask, newFlow, newTask } from '../../support/flows.js';
 import { noteText } from '../../support/many-notes.js';
 import { webp } from '../../support/media-files.js';
@@ -48,6 +49,8 @@ export interface BrokenSetup {
   readonly severity: 'fault' | 'warning' | 'note';
   /** Breaks it, for real. */
   readonly breaks: (patient: Patient) => void | Promise<void>;
+  /** Part of the message, where the code alone does not show the difference. */
+  readonly says?: string;
   /** Where the configuration is at fault. */
   readonly at?: `${number}:${number}`;
   /** `safe` and `asked`: svc fixes it. Otherwise how a person does, after the hint. */
@@ -382,6 +385,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
       ...endpoint('secretref-env:CORP_KEY'),
       flows: { notify: { url: 'https://ops.example', secret: { source: 'env', id: 'OPS' } } },
     }),
+    says: 'is an old form of a reference',
     at: '7:19',
     fix: 'safe',
     after: (patient) => text(patient).includes('"env:CORP_KEY"'),
@@ -391,6 +395,7 @@ const CONFIGURATION: readonly BrokenSetup[] = [
     finds: 'deprecated/deprecated',
     severity: 'warning',
     breaks: configure(endpoint('__env__:CORP_KEY')),
+    says: 'the text itself is used as the secret',
     fix: 'safe',
     after: (patient) => text(patient).includes('"env:CORP_KEY"'),
   },
@@ -1160,7 +1165,10 @@ const SERVICES: readonly BrokenSetup[] = [
       configure(hooks({ ci: route(LONG_SECRET) }))(patient);
       patient.write('state/webhook-deliveries.sqlite', 'not a database '.repeat(100));
     },
-    fix: (patient) => rmSync(patient.at('state/webhook-deliveries.sqlite')),
+    fix: async (patient) => {
+      rmSync(patient.at('state/webhook-deliveries.sqlite'));
+      await recordDeliveries(patient.at('state'), [newDelivery()]);
+    },
   },
   {
     name: 'a certificate that is not there',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Warning } from '../../../src/engine/errors/index.js';
-import type { FakeVendor } from '../../fakes/fake-vendor.js';
+import { type FakeVendor, startFake } from '../../fakes/fake-vendor.js';
 import {
   RERANK_KEY,
   startCohereRerankFake,
@@ -280,6 +280,21 @@ test('a probe tells whether it works, and costs one small request', async ({ fak
   const failure = await failureOf(reranker.probe(new AbortController().signal));
   assert.is(failure.code, 'PROVIDER_AUTH');
   await reranker.close();
+});
+
+test('a probe finds a server that rates the same passage twice', async () => {
+  const results = [0.9, 0.1].map((score) => ({ index: 0, relevance_score: score }));
+  const answer = () => ({ status: 200, body: { results } });
+  const server = await startFake({ answer, troubleAnswers: {} });
+  const reranker = await rerankerOf({
+    provider: 'compatible',
+    remote: { baseUrl: server.origin, apiKey: RERANK_KEY },
+  });
+  const failure = await failureOf(reranker.probe(new AbortController().signal));
+  assert.is(failure.code, 'PROVIDER_ANSWER_INVALID');
+  assert.match(failure.message, 'the index 0 twice');
+  await reranker.close();
+  await server.close();
 });
 
 test.run();

@@ -19,4 +19,17 @@ test('one that is not configured is unknown, whatever its name', () => {
   }
 });
 
+test('the error of an unknown one names those that are configured', () => {
+  const hintWith = (schedules: Record<string, typeof nightly>): string | undefined => {
+    try {
+      configuredSchedule('weekly', resolveConfig({ schedules }));
+    } catch (error) {
+      return error instanceof SvcError ? error.hint : undefined;
+    }
+    return undefined;
+  };
+  assert.is(hintWith({ nightly, hourly: nightly }), 'the schedules are: nightly, hourly');
+  assert.is(hintWith({}), 'add one to "schedules" in svc.json');
+});
+
 test.run();

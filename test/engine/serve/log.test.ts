@@ -220,13 +220,19 @@ test('following continues after the last line read, across rotation and truncati
   assert.is(await next(), 'half');
   appendFileSync(file, 'last of this\n');
   renameSync(file, `${file}.1`);
-  writeFileSync(file, 'first of the next\n');
+  // Longer than what was read of the one before.
+  writeFileSync(file, `first of the next\n${'more'.repeat(9)}\n`);
   assert.is(await next(), 'last of this');
   assert.is(await next(), 'first of the next');
+  assert.is(await next(), 'more'.repeat(9));
   appendFileSync(file, 'whole\nhalf of a line that is never finished');
   assert.is(await next(), 'whole');
   writeFileSync(file, 'short\n');
   assert.is(await next(), 'short');
+  const later = next();
+  // Only now, when it has found nothing new.
+  appendFileSync(file, 'after a pause\n');
+  assert.is(await later, 'after a pause');
   ended.abort();
   assert.is((await lines.next()).done, true);
 });

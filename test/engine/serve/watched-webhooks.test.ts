@@ -12,6 +12,7 @@ import { watchedWebhooks } from '../../../src/engine/serve/watched-webhooks.js';
 import { listRoutes } from '../../../src/engine/serve/webhook-routes.js';
 import { iso } from '../../../src/engine/support/time.js';
 import { contextOf } from '../../support/context.js';
+import { newDelivery, recordDeliveries } from '../../support/deliveries.js';
 import { newFlow, testClock, testFlows } from '../../support/flows.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
@@ -158,6 +159,17 @@ test('flows of the other process are listed, last changed first', async () => {
   await shows([first, second]);
   await webhooks.close();
   await flows.close();
+});
+
+test('a delivery that the other process recorded is replayed here', async () => {
+  const { home, webhooks } = watched();
+  const body = '{"action":"create_flow","goal":"Build main"}';
+  const [id = ''] = await recordDeliveries(home.path, [newDelivery({ body })]);
+  const { original, answer } = await webhooks.deliveries.replay({ id, again: true });
+  assert.equal([original.id, answer.status], [id, 200]);
+  await waitFor('its flow', () => webhooks.snapshot().flows.length === 1);
+  assert.is(webhooks.snapshot().flows[0]?.goal, 'Build main');
+  await webhooks.close();
 });
 
 test('flows that cannot be read are a fault until they can be', async () => {

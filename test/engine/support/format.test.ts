@@ -9,6 +9,7 @@ import {
   formatModel,
   formatRate,
   formatRelativeTime,
+  formatShortCount,
   formatTimeUntil,
 } from '../../../src/engine/support/format.js';
 
@@ -23,6 +24,19 @@ test('separates thousands with commas', () => {
     [-0.4, '0'],
   ];
   for (const [count, text] of cases) assert.is(formatCount(count), text);
+});
+
+test('short counts change unit when the rounded number does', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [999, '999'],
+    [1000, '1.0k'],
+    [9949, '9.9k'],
+    [9950, '10k'],
+    [999_499, '999k'],
+    [999_500, '1.0M'],
+    [12_340_000, '12.3M'],
+  ];
+  for (const [count, text] of cases) assert.is(formatShortCount(count), text);
 });
 
 test('says one file and two files', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { textWidth } from '../../../src/ui/fit.js';
-import { markdownSpans, passageRows } from '../../../src/ui/screens/search/passage.js';
+import { markdownSpans, matchedLine, passageRows } from '../../../src/ui/screens/search/passage.js';
 import { createStyle } from '../../../src/ui/style.js';
 import { aResult } from './search-builders.js';
 
@@ -52,6 +52,14 @@ test('the best line of a passage that is shown whole is visible', () => {
   const options = { columns: 40, height: 10, style: PLAIN, words: [], currentMatch: undefined };
   const { first, rows } = passageRows({ startLine: 1, text: lines.join('\n') }, item, options);
   assert.match(rows.slice(first, first + 10).join('\n'), /\bline 20\b/);
+});
+
+test('the matched line is that of the first match, or the first one where only the meaning matched', () => {
+  const snippet = 'one\ntwo\nthree';
+  const result = { ...ITEM.result, snippet, snippetLine: 7, bestLine: undefined };
+  assert.is(matchedLine({ ...result, highlights: [{ start: 8, end: 13 }] }), 9);
+  assert.is(matchedLine({ ...result, highlights: [] }), 7);
+  assert.is(matchedLine({ ...result, highlights: [], bestLine: 1 }), 8);
 });
 
 test('matches are whole words in any case, and have their rows', () => {

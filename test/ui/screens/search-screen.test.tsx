@@ -454,6 +454,22 @@ test('the error of a failed search is shown and disappears with the next results
   await leave(opened);
 });
 
+test('keyword results stay when the full search fails, and its error is shown', async () => {
+  const opened = open(80, 24, {
+    isSemantic: true,
+    search: async (query, { keywordsOnly }) => {
+      if (!keywordsOnly) throw new Error('the provider is down');
+      return found({ query, results: [aResult(0)] });
+    },
+  });
+  const { terminal } = opened;
+  terminal.type('a');
+  await waitForText(terminal, 'the provider is down');
+  assert.match(terminal.screen().join('\n'), /❯ memory\/note-00\.md/u);
+  assert.not.match(terminal.screen().join('\n'), /semantic search/u);
+  await leave(opened);
+});
+
 test('says when nothing matches, and shows a hint when nothing is typed', async () => {
   const opened = open(80, 24, { search: async (query) => found({ query, results: [] }) });
   const { terminal } = opened;
