@@ -224,61 +224,6 @@ test('of several routes, the last answer is shown, and the requests of all are c
   await followed.end();
 });
 
-test('queries are those of the search screen, unless the searches of agents are logged', async () => {
-  const home = tempFolder();
-  const agents = { list: [{ id: 'ada', workspace: 'ada' }, { id: 'bob' }] };
-  home.write('svc.json', JSON.stringify({ agents }));
-  const followed = follow(home);
-  const { state } = followed.context;
-  const queries = () => followed.known().queries;
-  await until('no queries', followed, () => queries()?.length === 0);
-  const mask = (text: string): string => text;
-  for (const query of ['car', 'bus']) addToQueryHistory(queryHistoryFile(state), query, mask);
-  await until('two', followed, () => queries()?.length === 2);
-  assert.equal(
-    queries()?.map(({ query, logged }) => [query, logged]),
-    [
-      ['bus', undefined],
-      ['car', undefined],
-    ],
-  );
-  const logged = [
-    ['ada', 'first', 1],
-    ['bob', 'second', 2],
-    ['ada', 'third', 3],
-  ] as const;
-  for (const [agent, query, atMs] of logged) {
-    const search = { query, mode: 'lexical', results: [] } as const;
-    logSearch(searchLogFile(state, agent), search, { atMs, mask });
-  }
-  await until('three', followed, () => queries()?.length === 3);
-  assert.equal(
-    queries(),
-    logged.toReversed().map(([agent, query, atMs]) => ({ query, logged: { atMs, agent } })),
-  );
-  await followed.end();
-});
-
-test('the log of svc serve is shown with the service of each line', async () => {
-  const home = tempFolder();
-  const line = (fields: object): string => JSON.stringify({ level: 'info', ...fields });
-  const time = '2026-02-03T00:00:00.000Z';
-  const lines = [
-    line({ time, msg: 'started' }),
-    'no record',
-    line({ time: 'never', msg: 'without a time' }),
-    line({ time, msg: 'listening', service: 'webhooks' }),
-  ];
-  home.write('logs/serve.log', `${lines.join('\n')}\n`);
-  const followed = follow(home);
-  await until('the log', followed, ({ log }) => log !== undefined && log.length > 0);
-  assert.equal(followed.known().log, [
-    { level: 'info', atMs: Date.parse(time), message: 'started' },
-    { level: 'info', atMs: Date.parse(time), message: 'webhooks: listening' },
-  ]);
-  await followed.end();
-});
-
 test('flows and tasks are counted as soon as there are any, and whenever they change', async () => {
   const home = tempFolder();
   const followed = follow(home);
