@@ -51,7 +51,8 @@ async function takeDue(
     return { ...notification, attempts, nextAttemptAt: tx.nowMs + options.holdMs };
   });
   await Promise.all(taken.map((notification) => tx.notifications.update(notification)));
-  return taken;
+  // After a hold that ended, for example because its process was killed, those that waited for it were due before it.
+  return taken.toSorted((a, b) => a.seq - b.seq);
 }
 
 async function markFailed(

@@ -522,6 +522,24 @@ export function storeContract(store: TestFlowStore): void {
     await close();
   });
 
+  test('notifications that a killed process had are delivered before later ones of their flow', async () => {
+    const { flows, passTime, close } = await store.open();
+    const take = () => flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
+    const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+    const [held] = await take();
+    await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+    assert.equal(await take(), []);
+    await passTime(MINUTE + 1);
+    assert.equal(
+      (await take()).map(({ kind, notificationId }) => [kind, notificationId]),
+      [
+        ['flow.changed', held?.notificationId],
+        ['flow.ended', `flow-terminal:${flowId}:1:succeeded`],
+      ],
+    );
+    await close();
+  });
+
   test('each target has notifications, attempts and an outcome of its own', async () => {
     const { flows, passTime, close } = await store.open({
       notify: {
