@@ -7,7 +7,9 @@ import { jsonOf } from '../support/json.js';
 import { callSearch, closeClients, stdioClient } from '../support/mcp.js';
 import { migratedDatabase, startCluster, type TestCluster } from '../support/postgres.js';
 import { startSvc } from '../support/run-svc.js';
+import { serve, serverHome, urlOf, whenReady } from '../support/serving.js';
 import { waitFor } from '../support/wait.js';
+import { act, CI_ENV, webhooksConfig } from '../support/webhooks.js';
 
 async function isListening({ sql }: TestCluster, database: string): Promise<boolean> {
   const found = await sql(
@@ -66,6 +68,26 @@ if (cluster !== undefined) {
     watching.child.kill('SIGTERM');
     assert.is((await watching.done).code, 0);
     assert.is((await a.svc('memory', 'search', 'basalt')).code, 0);
+  });
+
+  test('a listener that starts during an outage answers, and continues when the server is back', async () => {
+    await cluster.halt();
+    const storage = { url: 'env:SVC_DATABASE_URL' };
+    const home = serverHome({ ...webhooksConfig(), storage });
+    const env = { ...CI_ENV, SVC_DATABASE_URL: url };
+    const serving = serve(home, ['--without', 'memory'], { env });
+    const base = await waitFor('an address', () => urlOf(home));
+    const create = () => act(base, { action: 'create_flow', goal: 'build' });
+    assert.is((await fetch(`${base}/healthz`)).status, 200);
+    assert.is((await fetch(`${base}/readyz`)).status, 503);
+    const refused = await create();
+    assert.equal([refused.status, refused.headers.get('retry-after')], [503, '5']);
+
+    await cluster.start();
+    await waitFor('a flow', async () => (await create()).status === 200);
+    await whenReady(home);
+    serving.child.kill('SIGTERM');
+    assert.is((await serving.done).code, 0);
   });
 
   test('a worker that waits for tasks warns once, and gets a task afterwards', async () => {

@@ -51,12 +51,30 @@ export async function openFlows(
   config: ResolvedConfig,
   steadyMs?: () => number,
 ): Promise<Flows> {
-  if (config.storage.url !== undefined) {
-    const { openPostgresFlowStore } = await import('./store/postgres/postgres-store.js');
-    return flowsIn(await openPostgresFlowStore(context, config));
-  }
+  if (config.storage.url !== undefined) return openSharedFlows(context, config, false);
   const policy = flowPolicy(config);
   return flowsIn(openSqliteFlowStore(flowsFile(context), policy, context.clock, steadyMs));
+}
+
+/**
+ * Like {@link openFlows}, but also while the server of `storage.url` cannot be used: until it can, what needs it fails.
+ * For a listener, which must answer meanwhile.
+ */
+export async function openFlowsToServe(
+  context: EngineContext,
+  config: ResolvedConfig,
+): Promise<Flows> {
+  const isShared = config.storage.url !== undefined;
+  return isShared ? openSharedFlows(context, config, true) : openFlows(context, config);
+}
+
+async function openSharedFlows(
+  context: EngineContext,
+  config: ResolvedConfig,
+  canWait: boolean,
+): Promise<Flows> {
+  const { openPostgresFlowStore } = await import('./store/postgres/postgres-store.js');
+  return flowsIn(await openPostgresFlowStore(context, config, canWait));
 }
 
 /** Like {@link openFlows}, but creates nothing; undefined if there are no flows yet. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { gatewayAddress, type LoadedConfig } from '../config/index.js';
-import { type Flows, openFlows, opensSameFlows } from '../flows/index.js';
+import { type Flows, openFlowsToServe, opensSameFlows } from '../flows/index.js';
 import type { SecretMask } from '../masking/index.js';
 import type { EngineContext } from '../support/context.js';
 import { activityFile, readActivity, WebhookActivity } from './activity.js';
@@ -206,13 +206,13 @@ export class Webhooks {
 /**
  * Reads the secrets of all routes and opens their flows, without listening yet.
  *
- * @throws SvcError FLOWS_* if the flows cannot be opened; the system's error if a certificate cannot be read; the
+ * @throws SvcError FLOWS_* if the file of flows cannot be opened; the system's error if a certificate cannot be read; the
  *   signal's reason
  */
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { context, loaded } = options;
   const resolved = await routesOf(loaded, options);
-  const flows = await openFlows(context, loaded.resolved);
+  const flows = await openFlowsToServe(context, loaded.resolved);
   try {
     return new Webhooks(options, resolved, flows);
   } catch (error) {

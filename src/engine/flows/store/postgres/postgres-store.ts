@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from '../../../config/index.js';
-import { openCurrentServer } from '../../../postgres/index.js';
+import { openServer, requireCurrent } from '../../../postgres/index.js';
 import { sleepAtMost } from '../../../support/async.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
@@ -18,24 +18,51 @@ const SERVER_NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 /**
  * Flows on a PostgreSQL server that several hosts share. All times that decide anything are the server's.
  *
- * @throws SvcError STORAGE_*
+ * @param canWait opens them although the server cannot be used now: until it can, what needs it fails
+ * @throws SvcError STORAGE_URL_INVALID, SECRET_UNRESOLVED; STORAGE_*, unless it can wait
  */
 export async function openPostgresFlowStore(
   context: EngineContext,
   config: ResolvedConfig,
+  canWait: boolean,
 ): Promise<FlowStore> {
-  const server = await openCurrentServer(context, config);
+  const server = await openServer(context, config);
   const policy = flowPolicy(config);
   /**
    * The server's clock minus one of this process that never jumps. That one stops while the machine sleeps, so the
-   * difference is measured again with every transaction and every version.
+   * difference is measured again with every transaction and every version. Until then, it is that of this host.
    */
-  let aheadMs = Number.NaN;
+  let aheadMs = context.clock.now() - runningMs();
   const setTime = (serverMs: number): void => {
     aheadMs = serverMs - runningMs();
   };
-  const [row] = await server.query<{ now: number }>(`SELECT ${SERVER_NOW} AS now`);
-  if (row !== undefined) setTime(row.now);
+  /** Differs after every commit in the cluster, also those of others. */
+  const readVersion = async (): Promise<string> => {
+    const [current] = await server.query<{ version: string; now: number }>(
+      `SELECT pg_current_snapshot()::text AS version, ${SERVER_NOW} AS now`,
+    );
+    if (current === undefined) return '';
+    setTime(current.now);
+    return current.version;
+  };
+  let checking: Promise<void> | undefined;
+  const check = async (): Promise<void> => {
+    try {
+      await requireCurrent(server);
+      await readVersion();
+    } catch (error) {
+      checking = undefined;
+      throw error;
+    }
+  };
+  /** Checks the tables until they were right once. */
+  const whenUsable = (): Promise<void> => {
+    checking ??= check();
+    return checking;
+  };
+  await whenUsable().catch((error: unknown) => {
+    if (!canWait) throw error;
+  });
   const commits = new BatchedCommits({ server, policy, onTime: setTime });
   const waiters = new Set<AbortController>();
   let stopListening: (() => Promise<void>) | undefined;
@@ -43,16 +70,17 @@ export async function openPostgresFlowStore(
   return {
     policy,
     now: () => Math.floor(runningMs() + aheadMs),
-    write: (change, scope = 'flow') => commits.run(change, scope),
-    read: async (query) => await query(postgresTables(new Turn(new Batch(server, false)))),
-    /** Differs after every commit in the cluster, also those of others. */
+    write: async (change, scope = 'flow') => {
+      await whenUsable();
+      return commits.run(change, scope);
+    },
+    read: async (query) => {
+      await whenUsable();
+      return query(postgresTables(new Turn(new Batch(server, false))));
+    },
     version: async () => {
-      const [current] = await server.query<{ version: string; now: number }>(
-        `SELECT pg_current_snapshot()::text AS version, ${SERVER_NOW} AS now`,
-      );
-      if (current === undefined) return '';
-      setTime(current.now);
-      return current.version;
+      await whenUsable();
+      return readVersion();
     },
     /** From the first call on, a connection listens for announcements. */
     waitForWork: async (signal, mostMs = POLL_MS) => {
