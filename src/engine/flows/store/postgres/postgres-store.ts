@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from '../../../config/index.js';
 import { openServer, requireCurrent } from '../../../postgres/index.js';
-import { sleepAtMost } from '../../../support/async.js';
+import { NEVER, SharedOpening, sleepAtMost } from '../../../support/async.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
 import { flowPolicy } from '../../flow-policy.js';
@@ -45,21 +45,12 @@ export async function openPostgresFlowStore(
     setTime(current.now);
     return current.version;
   };
-  let checking: Promise<void> | undefined;
-  const check = async (): Promise<void> => {
-    try {
-      await requireCurrent(server);
-      await readVersion();
-    } catch (error) {
-      checking = undefined;
-      throw error;
-    }
-  };
-  /** Checks the tables until they were right once. */
-  const whenUsable = (): Promise<void> => {
-    checking ??= check();
-    return checking;
-  };
+  /** The tables are checked until they were right once. */
+  const opening = new SharedOpening(async () => {
+    await requireCurrent(server);
+    await readVersion();
+  });
+  const whenUsable = () => opening.get(NEVER);
   await whenUsable().catch((error: unknown) => {
     if (!canWait) throw error;
   });
