@@ -16,10 +16,10 @@ import {
 } from './path-safety.js';
 import {
   type FileProvider,
+  howToSet,
   placeOf,
   SecretFault,
   type SecretLookup,
-  setCommand,
 } from './secret-context.js';
 
 /** The id that means the whole file. */
@@ -86,7 +86,7 @@ function jsonLookup(text: string, path: string, alias: string): SecretLookup {
   return (id) => {
     const keys = pointerKeys(id);
     if (keys === undefined) {
-      const single = id === WHOLE_FILE ? `, or ${setCommand(alias, 'mode', 'singleValue')}` : '';
+      const single = id === WHOLE_FILE ? `, or ${howToSet(alias, 'mode', 'singleValue')}` : '';
       return new SecretFault(
         `${path} is JSON, and "${id}" is not a JSON pointer`,
         `use an id such as /providers/openai${single}`,
@@ -108,7 +108,7 @@ function parseObject(text: string, path: string, alias: string): Record<string, 
   if (root === undefined) {
     throw new SecretFault(
       `${path} is not JSON`,
-      `fix it; if the whole file is one value, ${setCommand(alias, 'mode', 'singleValue')}`,
+      `fix it; if the whole file is one value, ${howToSet(alias, 'mode', 'singleValue')}`,
     );
   }
   if (isRecord(root)) return root;
@@ -120,7 +120,7 @@ function singleLookup(text: string, path: string, alias: string): SecretLookup {
     if (id !== WHOLE_FILE) {
       return new SecretFault(
         `the secret provider "${alias}" has a single value`,
-        `use "id": "${WHOLE_FILE}" in the reference, or ${setCommand(alias, 'mode', 'json')}`,
+        `use "id": "${WHOLE_FILE}" in the reference, or ${howToSet(alias, 'mode', 'json')}`,
       );
     }
     if (text.trim() !== '') return text;

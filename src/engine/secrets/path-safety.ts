@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { systemErrorCode, systemReason } from '../errors/index.js';
 import { formatMode } from '../support/format.js';
 import { shellWord } from '../support/text.js';
-import { placeOf, SecretFault, setCommand } from './secret-context.js';
+import { howToSet, placeOf, SecretFault } from './secret-context.js';
 
 /**
  * A secret file or secret program, and the rules for it (facts §3.3). Callers check in this order:
@@ -63,7 +63,7 @@ export function linkFault({
   alias,
   key,
 }: Pick<GuardedPath, 'alias' | 'key' | 'path'>): SecretFault {
-  const allow = key === 'command' ? `, or ${setCommand(alias, 'allowSymlinkCommand', 'true')}` : '';
+  const allow = key === 'command' ? `, or ${howToSet(alias, 'allowSymlinkCommand', 'true')}` : '';
   return new SecretFault(
     `${path} is a symbolic link`,
     `set ${placeOf(alias)}.${key} to the target of the link${allow}`,
@@ -89,7 +89,7 @@ export function requireGuardedFile({ path, alias, key }: GuardedPath, stats: Sta
 export function refuseInsecure(guarded: GuardedPath, stats: Stats, uid: number | undefined): void {
   const { path, alias, key, allowInsecurePath } = guarded;
   if (allowInsecurePath) return;
-  const allow = setCommand(alias, 'allowInsecurePath', 'true');
+  const allow = howToSet(alias, 'allowInsecurePath', 'true');
   if (uid === undefined) {
     throw new SecretFault(`the permissions of ${path} cannot be checked on this system`, allow);
   }

@@ -55,6 +55,6 @@ export function placeOf(alias: string): string {
 }
 
 /** How to change a setting of a provider. */
-export function setCommand(alias: string, key: string, value: string): string {
+export function howToSet(alias: string, key: string, value: string): string {
   return `run "svc config set ${placeOf(alias)}.${key} ${value}"`;
 }
