@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { DreamRunOutput } from '../../../src/engine/dreaming/index.js';
 import { renderBackfill, renderSignals } from '../../../src/ui/dream/candidates.js';
 import { renderRun, renderSweeps } from '../../../src/ui/dream/sweeps.js';
-import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 
 type FinishedSweep = Exclude<DreamRunOutput['sweeps'][number], { readonly error: unknown }>;
 type Change = Pick<FinishedSweep['sweep'], 'memory' | 'retired' | 'written'>;
@@ -26,13 +26,7 @@ function endOf(change: Change, defaultAgent = 'main'): readonly string[] {
     reportFaults: [],
     modelFaults: [],
   };
-  const view = {
-    style: createStyle(false),
-    columns: undefined,
-    nowMs: 0,
-    homeDir: '/home/ada',
-    hintFor: String,
-  };
+  const view = { ...PIPED_VIEW, homeDir: '/home/ada' };
   const text = renderRun(
     { ok: true, dryRun: false, sweeps: [swept] },
     { ...view, phasesShown: true, defaultAgent },
@@ -83,13 +77,7 @@ test('lists leave out columns where the terminal has no room for them', () => {
     maxScore: 0.67,
   } as const;
   for (const columns of [40, 60, 80]) {
-    const view = {
-      style: createStyle(false),
-      columns,
-      nowMs: Date.parse(AT),
-      homeDir: '/',
-      hintFor: String,
-    };
+    const view = { ...PIPED_VIEW, columns, nowMs: Date.parse(AT) };
     const texts = [
       renderSweeps({ workspace: '/notes', agents: ['main'], sweeps: [sweep] }, view),
       renderSignals(
@@ -128,7 +116,7 @@ test('a backfill counts what it found, and lists the first claims', () => {
   };
   const text = renderBackfill(
     { workspace: '/notes', agents: ['main'], id: null, backfilled },
-    { hintFor: String },
+    PIPED_VIEW,
   );
   assert.match(
     text,

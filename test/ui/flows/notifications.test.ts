@@ -6,18 +6,12 @@ import {
   renderNotificationList,
   renderRetries,
 } from '../../../src/ui/flows/notifications.js';
-import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 import { aNotification, NOW } from './builders.js';
 
 const test = suite('notifications as text');
 
-const PIPED = {
-  style: createStyle(false),
-  nowMs: NOW,
-  columns: undefined,
-  homeDir: '/',
-  hintFor: String,
-};
+const PIPED = { ...PIPED_VIEW, nowMs: NOW };
 const EVIL = '\u001B]0;x\u0007\nmore';
 
 test('a list has a line for each notification, and says when there are more', () => {

@@ -17,12 +17,13 @@ import {
 } from '../../../src/ui/flows/list.js';
 import { flowRow, taskRow, watchLine } from '../../../src/ui/flows/rows.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 import { aFlow, anEntry, aTask, NOW } from './builders.js';
 
 const test = suite('flows and tasks as text');
 
 const STYLE = createStyle(false);
-const PIPED = { style: STYLE, nowMs: NOW, columns: undefined, homeDir: '/', hintFor: String };
+const PIPED = { ...PIPED_VIEW, nowMs: NOW };
 
 test('a list has a line for each flow, and says when there are more', () => {
   const entry = aFlow({ blockedSummary: 'no key', status: 'blocked' });

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { renderCapture, renderWrites, renderWriteUndo } from '../../../src/ui/memory/notes.js';
-import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 
 const test = suite('output of undo');
 
@@ -29,13 +29,7 @@ test('the writes that can be undone are a table of their first lines', () => {
   assert.is(
     renderWrites(
       { agent: 'main', workspace: '/w', writes: [write] },
-      {
-        style: createStyle(false),
-        columns: undefined,
-        nowMs: 120_000,
-        homeDir: '/',
-        hintFor: String,
-      },
+      { ...PIPED_VIEW, nowMs: 120_000 },
     ),
     `id  written    by   file           text
 w1  2 min ago  mcp  memory/tea.md  - tea at five

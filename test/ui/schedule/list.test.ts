@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ScheduleListOutput } from '../../../src/engine/schedules/index.js';
 import { renderSchedules } from '../../../src/ui/schedule/list.js';
-import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 
 const NOW = 1_795_000_000_000;
 
@@ -22,7 +22,7 @@ function aSchedule(id: string): ListedSchedule {
 
 test('a list that is too wide drops the last flow, then the last run, and never wraps', () => {
   const titles = (columns: number) => {
-    const view = { style: createStyle(false), nowMs: NOW, columns, homeDir: '/', hintFor: String };
+    const view = { ...PIPED_VIEW, nowMs: NOW, columns };
     const lines = renderSchedules([aSchedule('digest'), aSchedule('nightly')], view).split('\n');
     for (const line of lines) assert.ok(line.length <= columns, line);
     return lines[0]?.split(/ {2,}/u);

@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import type { ServerStatus } from '../../../src/engine/storage/index.js';
 import { createCopyProgress, renderCopy, renderStorageStatus } from '../../../src/ui/storage.js';
 import { createStyle } from '../../../src/ui/style.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 
 test('progress is printed once a second, and at the end of each step', () => {
   const lines: string[] = [];
@@ -79,7 +80,7 @@ test('the status of a server names what keeps hosts from using it', () => {
         server: { ...server, ...changes },
         memories: [],
       },
-      { style: createStyle(false), columns: undefined, nowMs: 0, homeDir: '/', hintFor: String },
+      PIPED_VIEW,
     );
   const faulty = shown({});
   for (const expected of [

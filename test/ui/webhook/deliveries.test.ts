@@ -3,18 +3,12 @@ import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { recordedDelivery } from '../../../src/engine/webhooks/deliveries/delivery.js';
 import type { Delivery } from '../../../src/engine/webhooks/index.js';
-import { createStyle } from '../../../src/ui/style.js';
 import { renderDeliveries, renderDelivery } from '../../../src/ui/webhook/deliveries.js';
 import { newDelivery, type TestDelivery } from '../../support/deliveries.js';
+import { PIPED_VIEW } from '../../support/piped-view.js';
 
 const NOW = 1_795_000_000_000;
-const PIPED = {
-  style: createStyle(false),
-  nowMs: NOW,
-  columns: undefined,
-  homeDir: '/',
-  hintFor: String,
-};
+const PIPED = { ...PIPED_VIEW, nowMs: NOW };
 
 /** The line about the body. */
 function bodyLine(delivery: TestDelivery, maxBodyBytes = 1000): string | undefined {
