@@ -39,6 +39,9 @@ export type ChosenTarget = Readonly<Record<string, string | undefined>>;
 /** A command in a hint: in quotes, or up to its end, where the command itself may have quotes. */
 const COMMAND = /(?<=")svc [a-z][^"]*(?=")|(?<=: )svc [a-z].*$/gu;
 
+/** How long work may take to stop before a note says how to end it at once. */
+const PATIENCE_MS = 1000;
+
 /** The address of a service, as Kubernetes writes it. */
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//u;
 
@@ -84,7 +87,10 @@ export abstract class BaseCommand extends Command {
   private stopsInOrder = false;
   /** What an interruption keeps of the work that began, and how to continue. */
   protected interruptHint: string | undefined;
-  private readonly onInterrupt = (): void => this.interrupt();
+  private readonly onInterrupt = (): void => {
+    this.interrupt();
+    setTimeout(() => this.noteStopping(), PATIENCE_MS).unref();
+  };
 
   /** Parses, runs and reports; a failed command does not throw (see {@link catch}). */
   async start(): Promise<void> {
@@ -225,7 +231,7 @@ export abstract class BaseCommand extends Command {
 
   private reportFailure(error: unknown): void {
     const report = this.reportOf(error);
-    process.exitCode = exitCodeOf(report);
+    this.setExitCode(exitCodeOf(report));
     if (this.jsonEnabled() && !this.shapesOutput) {
       this.logJson(this.toErrorJson(error));
       return;
@@ -246,6 +252,12 @@ export abstract class BaseCommand extends Command {
   protected interrupt(): void {
     if (this.interruption.signal.aborted || !this.stopsInOrder) process.exit(130);
     this.interruption.abort(new SvcError('INTERRUPTED', 'stopped', { hint: this.interruptHint }));
+  }
+
+  /** Work that waits for a server can take as long as the server may. */
+  private noteStopping(): void {
+    if (!this.terminal().progress || this.shared.quiet) return;
+    this.note('stopping after the current step; press Ctrl-C again to stop at once');
   }
 
   /**
@@ -442,9 +454,9 @@ export abstract class BaseCommand extends Command {
     return confirm(question, this.terminal().confirmations, this.signal);
   }
 
-  /** Sets the exit code without an error, such as for a check that found problems. */
+  /** Sets the exit code, also without an error; after Ctrl-C, what then fails does not change it. */
   protected setExitCode(code: number): void {
-    process.exitCode = code;
+    process.exitCode = this.interruption.signal.aborted ? 130 : code;
   }
 }
 

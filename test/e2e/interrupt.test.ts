@@ -7,10 +7,12 @@ import * as assert from 'uvu/assert';
 import { OPENAI_KEY, startOpenAiFake } from '../fakes/openai.js';
 import { jsonOf } from '../support/json.js';
 import { writeNotes } from '../support/many-notes.js';
+import { runInPty } from '../support/pty.js';
 import { rawDatabase } from '../support/raw-database.js';
 import { type StartedSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
+import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 
 const test = suite('Ctrl-C');
@@ -145,21 +147,51 @@ test('during an import it ends with 130, and the error says that the rest can be
   assert.match(stderr, /error: stopped\n hint: imported notes are kept; run it again/);
 });
 
-test('ends a command that would not notice it, such as one that waits for a server', async () => {
-  const silent = createServer();
+/** A server that accepts connections and never answers, and a home that uses it. */
+async function silentServer(storage: object = {}) {
+  const server = createServer();
   const port = await new Promise<number>((resolve) => {
-    silent.listen(0, '127.0.0.1', () => resolve(Object(silent.address()).port));
+    server.listen(0, '127.0.0.1', () => resolve(Object(server.address()).port));
   });
+  const url = `postgres://svc@127.0.0.1:${port}/svc`;
   const home = folderOf({
-    'svc.json': JSON.stringify({ storage: { url: `postgres://svc@127.0.0.1:${port}/svc` } }),
+    'workspace/MEMORY.md': '# Heron\n',
+    'svc.json': JSON.stringify({ storage: { url, ...storage } }),
   });
-  const connected = once(silent, 'connection');
-  const started = startSvc(['storage', 'migrate'], { home: home.path });
-  await connected;
+  return { home: home.path, connected: once(server, 'connection'), close: () => server.close() };
+}
+
+test('ends a command that would not notice it, such as one that waits for a server', async () => {
+  const silent = await silentServer();
+  const started = startSvc(['storage', 'migrate'], { home: silent.home });
+  await silent.connected;
   started.child.kill('SIGINT');
   const { code, signal, stderr } = await started.done;
   silent.close();
   assert.equal([code, signal, stderr], [130, null, '']);
+});
+
+for (const line of ['memory index', 'storage copy --to postgres', 'dream run']) {
+  test(`svc ${line} exits with 130 also if the server never answers after it`, async () => {
+    const silent = await silentServer({ connectTimeoutSeconds: 1 });
+    const started = startSvc(line.split(' '), { home: silent.home });
+    await silent.connected;
+    started.child.kill('SIGINT');
+    const { code, stderr } = await started.done;
+    silent.close();
+    assert.is(code, 130, stderr);
+  });
+}
+
+test('on a terminal, a note says how to stop at once what takes long to stop', async () => {
+  const silent = await silentServer({ connectTimeoutSeconds: 60 });
+  const started = runInPty(['task', 'claim', '--wait'], { home: silent.home });
+  await silent.connected;
+  started.type(KEYS.ctrlC);
+  await started.waitForText('press Ctrl-C again to stop at once');
+  started.type(KEYS.ctrlC);
+  assert.is(await started.ended, 130);
+  silent.close();
 });
 
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */
