@@ -129,6 +129,8 @@ const FAULTS = [
   {
     kind: 'full',
     codes: '53100',
+    // What a new connection gets, without a code of its own, if the server cannot write its cache of the catalogs.
+    messages: /could not write init file/u,
     error: 'STORAGE_FULL',
     message: (where) => `the disk of PostgreSQL at ${where} is full`,
     hint: 'free some space on the server; committed work is kept',

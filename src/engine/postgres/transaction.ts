@@ -77,7 +77,7 @@ async function commit(client: ClientBase): Promise<void> {
       'STORAGE_UNCERTAIN',
       `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,
       {
-        hint: 'try again; repeated webhook requests are recognized by their idempotency key',
+        hint: 'check whether the change is there, then try again',
         cause: error,
       },
     );

@@ -85,6 +85,12 @@ test('a connection that a pooler has lost, or has not got, is lost', () => {
   assert.is(isConnectionLost(corrupt), false);
 });
 
+test('a server that cannot write what a new connection needs has a full disk', () => {
+  const full = internalError('FATAL', 'could not write init file');
+  const { code, message } = asServerError(full, address);
+  assert.equal([code, message], ['STORAGE_FULL', 'the disk of PostgreSQL at db:5432/svc is full']);
+});
+
 test('a user that a pooler does not know is a refused login', () => {
   for (const words of [
     'Tenant or user not found',

@@ -176,7 +176,11 @@ when(
     const key = { key: 'k', bodyHash: 'h' };
     const cut = failureOf(flows.perform(create, ADA, key));
     await waitFor('the commit', () => cutCommits('terminate'));
-    assert.is((await cut).code, 'STORAGE_UNCERTAIN');
+    const { code, hint } = await cut;
+    assert.equal(
+      [code, hint],
+      ['STORAGE_UNCERTAIN', 'check whether the change is there, then try again'],
+    );
     await setStandby('');
     const again = await waitFor('the answer', () =>
       flows.perform(create, ADA, key).catch(() => undefined),
