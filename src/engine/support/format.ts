@@ -26,6 +26,11 @@ export function formatBytes(bytes: number): string {
   return `${formatCount(value / 1000)} TB`;
 }
 
+/** A rounded count with its noun: `1 token`, `212k tokens`. */
+export function formatShortCountOf(count: number, singular: string): string {
+  return `${formatShortCount(count)} ${Math.round(count) === 1 ? singular : `${singular}s`}`;
+}
+
 /** A rounded count: `812`, `212k`, `1.3M`. */
 export function formatShortCount(count: number): string {
   const rounded = Math.max(0, Math.round(count));

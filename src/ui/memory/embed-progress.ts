@@ -5,7 +5,7 @@ import {
   formatCountOf,
   formatDuration,
   formatRate,
-  formatShortCount,
+  formatShortCountOf,
 } from '../../engine/support/format.js';
 import { downloadNote } from '../provider/install-words.js';
 import { safeLine } from '../safe-text.js';
@@ -177,7 +177,7 @@ export function embedDetailWords(progress: EmbedProgress): string {
   const parts = [
     insteadOf === undefined ? '' : `instead of ${safeLine(insteadOf)}`,
     known === 0 ? '' : `cache ${formatCountOf(known, 'hit')}`,
-    tokens === 0 ? '' : `${formatShortCount(tokens)} tokens`,
+    tokens === 0 ? '' : formatShortCountOf(tokens, 'token'),
     batch === undefined
       ? ''
       : `batch ${formatCount(batchDone(batch))}/${formatCount(batch.inputs)}`,
@@ -228,7 +228,7 @@ export function providerEventWords(
       const left =
         event.left === 0
           ? ''
-          : `; the other ${formatCount(event.left)} are embedded inline if still needed`;
+          : `; ${formatCount(event.left)} left, embedded inline if still needed`;
       const why = event.why === undefined ? '' : `: ${safeLine(event.why)}`;
       return `${who}: batch job ended with ${formatCountOf(event.embedded, 'vector')}${left}${why}`;
     }

@@ -6,7 +6,7 @@ import {
   formatCount,
   formatCountOf,
   formatDuration,
-  formatShortCount,
+  formatShortCountOf,
 } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 import { paintedMark, type Style } from '../style.js';
@@ -70,7 +70,7 @@ function embeddingLines(embedding: EmbeddingSummary, style: Style): readonly str
   const who = safeLine(model === null ? provider : `${provider}, ${modelWords(model)}`);
   const parts = [
     embedded > 0 ? `${formatCountOf(embedded, 'passage')} embedded (${who})` : '',
-    tokens > 0 ? `${formatShortCount(tokens)} tokens` : '',
+    tokens > 0 ? formatShortCountOf(tokens, 'token') : '',
     known > 0 ? `${formatCount(known)} from the cache` : '',
   ].filter((part) => part !== '');
   const lines = parts.length === 0 ? [] : [`  ${parts.join(' · ')}`];

@@ -10,6 +10,7 @@ import {
   formatRate,
   formatRelativeTime,
   formatShortCount,
+  formatShortCountOf,
   formatTimeUntil,
 } from '../../../src/engine/support/format.js';
 
@@ -43,6 +44,8 @@ test('says one file and two files', () => {
   assert.is(formatCountOf(1, 'file'), '1 file');
   assert.is(formatCountOf(0, 'file'), '0 files');
   assert.is(formatCountOf(2, 'match', 'matches'), '2 matches');
+  assert.is(formatShortCountOf(1, 'token'), '1 token');
+  assert.is(formatShortCountOf(212_400, 'token'), '212k tokens');
 });
 
 test('sizes change unit when the rounded number does', () => {

@@ -303,7 +303,7 @@ test('lines about batch jobs count texts, of which a passage can have several', 
   const ended = { type: 'batch.ended', job: 'a', embedded: 130, left: 2, why: undefined } as const;
   assert.is(
     providerEventWords(ended, 'openai', false),
-    'openai: batch job ended with 130 vectors; the other 2 are embedded inline if still needed',
+    'openai: batch job ended with 130 vectors; 2 left, embedded inline if still needed',
   );
   assert.is(
     providerEventWords({ ...ended, embedded: 132, left: 0 }, 'openai', false),

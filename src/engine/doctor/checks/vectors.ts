@@ -88,7 +88,7 @@ async function missing(world: ConfiguredWorld): Promise<readonly Finding[]> {
     if (state === 'whole' || all === 0) continue;
     findings.push(
       finding('vectors-missing', 'warning', {
-        message: `${formatCount(all - done)} of ${formatCount(all)} passages of agent ${memory.agent.id} have no vector`,
+        message: `no vector for ${formatCount(all - done)} of ${formatCountOf(all, 'passage')} of agent ${memory.agent.id}`,
         cause:
           state === 'other'
             ? `the vectors in the index were made with other settings: ${differences.join(', ')}`

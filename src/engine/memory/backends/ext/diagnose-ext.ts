@@ -90,7 +90,7 @@ async function checkCollections(
   const listed = await listCollections(run, settings);
   const wanted = settings.collections();
   const known = wanted.filter(({ name }) => listed.some((one) => one.name === name));
-  const text = `${known.length} of ${wanted.length}, ${countFiles(listed, wanted)} files`;
+  const text = `${known.length} of ${wanted.length}, ${formatCountOf(countFiles(listed, wanted), 'file')}`;
   if (known.length === wanted.length) return { state: 'ok', text };
   const missing = wanted
     .filter((one) => !known.includes(one))

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { messageOf } from '../../../errors/index.js';
 import { letOthersRun } from '../../../support/async.js';
 import { READ_NO_LINK } from '../../../support/files.js';
+import { formatCount, formatCountOf } from '../../../support/format.js';
 import { pushAll } from '../../../support/lists.js';
 import { isRecord, parsedJson } from '../../../support/text.js';
 import { type ExportedConversation, exportedConversation } from './exported-conversation.js';
@@ -53,8 +54,10 @@ export async function* readExport(
       await letOthersRun();
     }
     texts.end();
-    if (unknown > 0)
-      onFault(`${unknown} of ${known + unknown} conversations have an unknown format`);
+    if (unknown > 0) {
+      const all = formatCountOf(known + unknown, 'conversation');
+      onFault(`skipped ${formatCount(unknown)} of ${all}: unknown format`);
+    }
   } catch (error) {
     onFault(messageOf(error));
   } finally {
@@ -90,7 +93,9 @@ function plainTexts(onFault: (fault: string) => void): ConversationTexts {
     },
     isDone: () => elements.isDone,
     end() {
-      if (elements.tooLong > 0) onFault(`${elements.tooLong} conversations are larger than 64 MB`);
+      if (elements.tooLong > 0) {
+        onFault(`skipped ${formatCountOf(elements.tooLong, 'conversation')} larger than 64 MB`);
+      }
       if (!elements.isDone) throw new Error('it ends in the middle of a conversation');
     },
   };
