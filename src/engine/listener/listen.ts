@@ -117,8 +117,8 @@ export function clientAddressOf({
   return others.find((other) => isIP(other) !== 0) ?? '';
 }
 
-/** With a port, as Azure's proxies write it. */
-const WITH_PORT = /^(?:\[(.+)\]|(\d+(?:\.\d+){3})):\d+$/u;
+/** With a port, as Azure's proxies write it, or in the brackets of a URL. */
+const WRAPPED = /^(?:\[(.+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/u;
 
 /**
  * An IPv4 client of a server that listens on `::` has an address like `::ffff:192.0.2.1`.
@@ -126,7 +126,7 @@ const WITH_PORT = /^(?:\[(.+)\]|(\d+(?:\.\d+){3})):\d+$/u;
  * @param address undefined if the connection is closed
  */
 export function plainAddress(address = ''): string {
-  return address.replace(WITH_PORT, '$1$2').replace(/^::ffff:(?=\d+\.)/iu, '');
+  return address.replace(WRAPPED, '$1$2').replace(/^::ffff:(?=\d+\.)/iu, '');
 }
 
 /** The key of rate limits: an IPv4 address, or the /64 network of an IPv6 address. */
