@@ -124,7 +124,8 @@ async function whyWithoutFile(
   });
 }
 
-const FORGOTTEN = 'all of it is forgotten; "svc memory forget --list" shows the entries';
+const FORGOTTEN =
+  'a file whose whole text is forgotten; "svc memory forget --list" shows the entries';
 
 function skippedWhy(skip: SkippedFile): Why {
   return { reason: 'skipped', detail: `${skip.path}: ${skipWords(skip)}` };

@@ -69,7 +69,7 @@ test('a file that was forgotten as a whole is indexed without its text', async (
   const forgetting = await memory.backend.forgetting();
   await forgetting.hide(await forgetting.plan({ target: 'memory/a.md' }), { fromFile: false });
   await sync();
-  assert.match((await why('memory/a.md')).detail ?? '', /forgotten/u);
+  assert.match((await why('memory/a.md')).detail ?? '', /^a file whose whole text is forgotten;/u);
   assert.is((await why('memory/b.md')).detail, undefined);
   assert.not.match((await why('memory')).detail ?? '', /forgotten/u);
   await close();
