@@ -72,7 +72,7 @@ function refuseForeign({ id, files, origin }: ForgetEntry, { others }: IndexHome
   const isHere = files.length === 0 || files.some(({ backup }) => existsSync(backup));
   if (!isForeign || isHere) return;
   throw new SvcError('FORGET_FAILED', `the files that ${id} changed are on ${origin}`, {
-    hint: `run "svc memory forget --undo ${id}" there`,
+    hint: 'run the command there',
   });
 }
 
