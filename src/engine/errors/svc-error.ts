@@ -183,6 +183,7 @@ const SYSTEM_REASONS: ReadonlyMap<string, string> = new Map([
   ['EFTYPE', 'it is not a regular file'],
   ['EFBIG', 'it is too large'],
   ['ENOTDIR', 'part of its path is not a folder'],
+  ['EEXIST', 'a file is in the place of a folder'],
   ['ENOTEMPTY', 'the folder is not empty'],
   ['ELOOP', 'a symbolic link leads back to itself'],
   ['ENAMETOOLONG', 'the name is too long'],

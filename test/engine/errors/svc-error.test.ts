@@ -24,6 +24,7 @@ test('what the system refuses is worded without codes and names of system calls'
     ['loop', () => readFileSync(folder.at('loop')), 'a symbolic link leads back to itself'],
     ['full', () => rmdirSync(folder.at('full')), 'the folder is not empty'],
     ['file.md', () => readdirSync(folder.at('file.md')), 'part of its path is not a folder'],
+    ['file.md', () => mkdirSync(folder.at('file.md')), 'a file is in the place of a folder'],
   ];
   for (const [path, act, reason] of refused) {
     const error = await errorOf(Error, act);
