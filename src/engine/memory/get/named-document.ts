@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import { realOrGiven } from '../../support/paths.js';
 import { unescapedLine } from '../../support/safe-line.js';
+import { suggestName } from '../../support/text.js';
 import type { OtherHosts } from '../home/index.js';
 import type { MemoryIndex, OtherDocument, StoredDocument } from '../index/index.js';
 import {
@@ -63,12 +64,16 @@ export function notIndexed(documents: readonly DocumentKey[], target: string): S
   });
 }
 
-/** Indexed files with a similar name, as suggestions. */
+/** Indexed files with this name, or else with the nearest one, as suggestions. */
 function similarPaths(documents: readonly DocumentKey[], path: string): string {
-  const name = path.split('/').at(-1) ?? path;
-  const same = documents.filter((document) => document.path.endsWith(`/${name}`)).slice(0, 3);
-  return same.length === 0 ? '' : `, such as ${same.map((found) => found.path).join(', ')}`;
+  const names = documents.map((document) => basename(document.path));
+  const nearest = suggestName(basename(path).slice(0, LONGEST_NAME), names);
+  const similar = documents.filter((_, at) => names[at] === nearest).slice(0, 3);
+  return similar.length === 0 ? '' : `, such as ${similar.map((found) => found.path).join(', ')}`;
 }
+
+/** Comparing takes time for each character, and a client may send anything. */
+const LONGEST_NAME = 255;
 
 /** The document of another host with this name, path or citation; if hosts have the same path, that of the first host. */
 export async function lookUpOther(

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { readShared } from '../../../../src/engine/memory/get/get-document.js';
 import { lookUpIndexed } from '../../../../src/engine/memory/get/index.js';
 import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js';
+import { failureOf } from '../../../support/failure.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
 import { openReadyIndex } from '../../../support/vector-index.js';
@@ -38,6 +39,19 @@ test('an absolute path may lead through a link to the workspace', async () => {
     const got = await backend.get({ target: `${folder}/a.md#L1` });
     assert.equal([got.path, got.text], ['a.md', 'alpha']);
   }
+});
+
+test('the hint about a name that is not indexed has that of another folder, or else the nearest', async () => {
+  const { path } = folderOf({ 'MEMORY.md': 'x', 'memory/plans.md': 'x', 'memory/old/tea.md': 'x' });
+  const backend = backendOn(targetOf(path));
+  const suggestedFor = async (target: string) => {
+    const { hint = '' } = await failureOf(backend.get({ target }));
+    return /, such as (.*?);/u.exec(hint)?.[1];
+  };
+  assert.is(await suggestedFor('tea.md#L1-L2'), 'memory/old/tea.md');
+  assert.is(await suggestedFor('MEMRY.md'), 'MEMORY.md');
+  assert.is(await suggestedFor('memory/plan.md'), 'memory/plans.md');
+  assert.is(await suggestedFor('memory/groceries.md'), undefined);
 });
 
 test('a document is found by its path without reading the other documents', async () => {
