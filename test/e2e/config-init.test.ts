@@ -268,7 +268,10 @@ test('on a terminal it asks question by question and never shows the pasted key'
   const home = homeWithCorp();
   const session = inTerminal(home);
   const answer = answering(session);
-  await chooseNotes(answer);
+  await answer(FOLDER, down + enter);
+  await answer('◆  Path of the folder', enter);
+  await session.waitForText('type a path, such as ~/notes');
+  session.type(`notes${enter}`);
   await answer(PROVIDER, KEYS.up + enter);
   await answer('◆  Key of corp', `sk-wrong-0123456789${enter}`);
   await answer('◆  Continue anyway?', enter);

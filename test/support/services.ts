@@ -26,6 +26,8 @@ export interface ScriptedService {
   readonly becomeReady: () => void;
   /** Draining waits for this promise. */
   draining: Promise<void>;
+  /** Reloading waits for this promise. */
+  reloading: Promise<void>;
 }
 
 /** A service whose behaviour a test scripts. */
@@ -38,6 +40,7 @@ export function scriptedService(name: string): ScriptedService {
     ready: Promise.resolve(),
     reload: async () => {
       calls.push('reload');
+      await scripted.reloading;
       return scripted.acceptsReload;
     },
     drain: async () => {
@@ -53,6 +56,7 @@ export function scriptedService(name: string): ScriptedService {
     startResults,
     acceptsReload: true,
     draining: Promise.resolve(),
+    reloading: Promise.resolve(),
     becomeReady: () => becomeReady(),
     host: () => {
       if (host === undefined) throw new Error('not started');

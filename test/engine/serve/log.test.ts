@@ -3,6 +3,7 @@ import {
   appendFileSync,
   existsSync,
   lstatSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -142,6 +143,27 @@ test('no file exceeds its limit, the newest lines are kept, and none is split', 
     ),
     { numRuns: 40 },
   );
+});
+
+test('a line longer than the limit does not rotate an empty file', () => {
+  const file = tempFolder().at('x.log');
+  const log = new RotatingFile(file, { maxBytes: 10, keep: 1 });
+  assert.ok(log.write(`${'x'.repeat(20)}\n`));
+  assert.not(existsSync(`${file}.1`));
+  assert.ok(log.write('y\n'));
+  log.close();
+  const texts = [`${file}.1`, file].map((name) => readFileSync(name, 'utf8'));
+  assert.equal(texts, [`${'x'.repeat(20)}\n`, 'y\n']);
+});
+
+test('a closed log has no open handle', () => {
+  const log = new RotatingFile(tempFolder().at('x.log'));
+  const handles = (): number => readdirSync('/dev/fd').length;
+  const before = handles();
+  assert.ok(log.write('a\n'));
+  assert.is(handles(), before + 1);
+  log.close();
+  assert.is(handles(), before);
 });
 
 test('a pipe or device is written to and never rotated', () => {

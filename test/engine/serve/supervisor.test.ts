@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -181,6 +182,25 @@ test('a reload starts new services, stops removed ones, and lets the others relo
     supervisor.snapshots.map(({ name }) => name),
     ['stays', 'anew', 'comes'],
   );
+  await supervisor.end();
+});
+
+test('a reload is over once every service has the new configuration', async () => {
+  const slow = scriptedService('slow');
+  const { supervisor, enters } = supervise([slow]);
+  await enters('slow', 'ready');
+  let apply: () => void = () => undefined;
+  slow.reloading = new Promise((resolve) => {
+    apply = resolve;
+  });
+  let isOver = false;
+  const reloaded = supervisor.reload([slow.definition], setup).then(() => {
+    isOver = true;
+  });
+  await nextTurn();
+  assert.equal([slow.calls, isOver], [['start', 'reload'], false]);
+  apply();
+  await reloaded;
   await supervisor.end();
 });
 

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { mock } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -79,6 +81,7 @@ async function delivering(
   notify: Notify,
   home = tempFolder(),
   plugins: ConfigInput['plugins'] = {},
+  wrapped = (flows: Flows) => flows,
 ): Promise<World> {
   const clock = testClock();
   // Receivers compare the time of a signature with their own.
@@ -99,7 +102,7 @@ async function delivering(
   const onProblem = (error: unknown): void => {
     trouble = error;
   };
-  const options = { flows, context, loaded, log, onProblem };
+  const options = { flows: wrapped(flows), context, loaded, log, onProblem };
   const delivery = await openDelivery(options);
   if (delivery === undefined) throw new Error('nobody is notified');
   const world: World = {
@@ -418,6 +421,50 @@ test('draining finishes the delivery in progress, and the next ones of its flow 
     due.map(({ notificationId, attempts }) => [notificationId, attempts]),
     [[`flow-event:${flowId}:1:running`, 1]],
   );
+  await world.close();
+});
+
+test('what was being taken when draining began is due again once that ends', async () => {
+  const { received, url, close } = await receiver();
+  let take: () => void = () => undefined;
+  const mayTake = new Promise<void>((resolve) => {
+    take = resolve;
+  });
+  let isTaking = false;
+  const slowly = ({ outbox, ...others }: Flows): Flows => {
+    const takeDue: typeof outbox.takeDue = async (asked) => {
+      isTaking = true;
+      await mayTake;
+      return outbox.takeDue(asked);
+    };
+    return { ...others, outbox: { ...outbox, takeDue } };
+  };
+  const world = await delivering({ url, secret: SECRET }, tempFolder(), {}, slowly);
+  await endTask(world);
+  await waitFor('the start', () => isTaking);
+  const drained = world.delivery.drain();
+  take();
+  await drained;
+  assert.is(received.length, 0);
+  const due = await world.flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: 60_000 });
+  assert.is(due.length, 1);
+  await world.close();
+  await close();
+});
+
+test('a program that does not exit in time is stopped, and the notification stays due', async () => {
+  const script = `require('node:fs').writeFileSync(process.env.SVC_HOME + '/pid', process.pid + '.');
+    setInterval(() => {}, 1000)`;
+  const world = await delivering({ command: [process.execPath, '-e', script] });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  const id = await endTask(world);
+  const file = world.home.at('pid');
+  while (!existsSync(file) || !readFileSync(file, 'utf8').endsWith('.')) await nextTurn();
+  mock.timers.tick(15_000);
+  mock.timers.reset();
+  await waitFor('the failure', () => world.logText().includes('the program did not exit in time'));
+  assert.not(isRunning(Number.parseInt(readFileSync(file, 'utf8'), 10)));
+  assert.equal([await statusOf(world, id), await pendingCount(world.flows)], ['pending', 1]);
   await world.close();
 });
 

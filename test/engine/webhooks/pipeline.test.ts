@@ -213,6 +213,9 @@ test('bodies that are not an action are invalid requests, with location and reas
   assert.is(notUtf8.body['error'], 'body: is not UTF-8');
   const marked = await send(url, { body: '\uFEFF{"action":"list_flows"}' });
   assert.is(marked.status, 200);
+  // Its digits would not fit a whole number.
+  const fraction = '{"action":"create_flow","goal":"a","stateJson":-0.9007199254740993}';
+  assert.is((await send(url, { body: fraction })).status, 200);
   await close();
 });
 

@@ -322,6 +322,19 @@ test('ignore files, also above an extra path, and folders that they exclude', as
   );
 });
 
+test('the watches of folders that are excluded later are closed', async () => {
+  const folder = workspace();
+  await during(folder, async (live) => {
+    const before = live.openWatches();
+    folder.write('memory/private/deep/x.md', 'X.\n');
+    await live.whenUpToDate();
+    assert.is(live.openWatches(), before + 2);
+    folder.write('.svcignore', 'private/\n');
+    await live.whenUpToDate();
+    assert.is(live.openWatches(), before);
+  });
+});
+
 test('files that are not notes cause no sync', async () => {
   const folder = workspace();
   await during(folder, async (live) => {

@@ -1,10 +1,19 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseAnswer, sendOnce } from '../../../../src/engine/providers/http/http-client.js';
+import {
+  downloadLines,
+  parseAnswer,
+  sendOnce,
+} from '../../../../src/engine/providers/http/http-client.js';
+import { createPacer, PATIENT } from '../../../../src/engine/providers/requests/pacer.js';
 import { VendorFault } from '../../../../src/engine/providers/vendor-fault.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
+import { errorOf } from '../../../support/failure.js';
+import { waitFor } from '../../../support/wait.js';
 
 const test = suite('http client');
 
@@ -73,6 +82,28 @@ test('a redirect names the scheme and host of the new address, but not its path'
   };
   assert.is(await redirectTo('https://127.0.0.1/key-in-path'), 'https://127.0.0.1');
   assert.is(await redirectTo('/elsewhere'), 'another address');
+});
+
+test('a download that is redirected closes its connection', async () => {
+  let isClosed = false;
+  const server = createServer((_request, response) => {
+    response.on('close', () => {
+      isClosed = true;
+    });
+    response.writeHead(302, { location: '/elsewhere' }).write('the rest of this never comes');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const lines = downloadLines({
+    url: `http://127.0.0.1:${port}/`,
+    signal: NEVER,
+    timeoutMs: 600_000,
+    pacing: createPacer().pacing(PATIENT),
+  });
+  const fault = await errorOf(VendorFault, lines.next());
+  assert.match(fault.message, 'redirects to another address');
+  await waitFor('the end of the connection', () => isClosed);
+  server.close();
 });
 
 test('an answer without an end is given up as too large', async () => {
