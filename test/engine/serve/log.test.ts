@@ -132,13 +132,17 @@ test('no file exceeds its limit, the newest lines are kept, and none is split', 
         assert.ok(kept.length <= keep + 1);
         const all = lines.reduce((sum, line) => sum + line.length + 1, 0);
         if (all > maxBytes) assert.ok(kept.length > 1);
-        for (const name of kept) assert.ok(statSync(name).size <= maxBytes);
-        const text = kept
-          .reverse()
-          .map((name) => readFileSync(name, 'utf8'))
-          .join('');
+        const texts = kept.reverse().map((name) => readFileSync(name, 'utf8'));
+        for (const [at, { length }] of texts.entries()) {
+          assert.ok(length <= maxBytes);
+          const next = texts[at + 1];
+          // The first line of the next one did not fit.
+          if (next !== undefined) assert.ok(length + next.indexOf('\n') + 1 > maxBytes);
+        }
+        const text = texts.join('');
         const found = text.split('\n').slice(0, -1);
         assert.equal(found, lines.slice(-found.length));
+        if (found.length < lines.length) assert.is(kept.length, keep + 1);
       },
     ),
     { numRuns: 40 },
@@ -156,7 +160,7 @@ test('a line longer than the limit does not rotate an empty file', () => {
   assert.equal(texts, [`${'x'.repeat(20)}\n`, 'y\n']);
 });
 
-test('a closed log has no open handle', () => {
+test('a closed log has no open handle, and opens its file again for the next line', () => {
   const log = new RotatingFile(tempFolder().at('x.log'));
   const handles = (): number => readdirSync('/dev/fd').length;
   const before = handles();
@@ -164,6 +168,8 @@ test('a closed log has no open handle', () => {
   assert.is(handles(), before + 1);
   log.close();
   assert.is(handles(), before);
+  assert.ok(log.write('b\n'));
+  log.close();
 });
 
 test('a pipe or device is written to and never rotated', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Connection, Driver } from '../../../src/engine/sqlite/connection.js';
@@ -116,13 +116,17 @@ function promises({ name, connect }: Driver): void {
     assert.is(database.prepare('SELECT 1 WHERE 0').get(), undefined);
   });
 
-  test('a loop over rows can end early, and the statement be used again', ({ database }) => {
+  test('a loop over rows can end early, and the statement be used again', ({ file, database }) => {
     database.exec('INSERT INTO t VALUES (1, 1), (2, 2)');
     const ids = database.prepare('SELECT id FROM t ORDER BY id').pluck();
     for (const id of ids.iterate()) {
       assert.is(id, 1);
       break;
     }
+    // Rows that are still being read would keep others from writing.
+    const other = connect(file, { timeout: 0 });
+    other.exec('UPDATE t SET value = 3');
+    other.close();
     assert.equal([...ids.iterate()], [1, 2]);
     assert.equal(ids.all(), [1, 2]);
   });
@@ -169,7 +173,20 @@ function promises({ name, connect }: Driver): void {
     assert.equal(database.prepare('SELECT id FROM t').pluck().all(), [1]);
   });
 
+  test('a transaction that SQLite has ended itself throws why', ({ database }) => {
+    const add = (): unknown => database.exec('INSERT OR ROLLBACK INTO t VALUES (1, 1)');
+    const twice = database.transaction(() => {
+      add();
+      add();
+    });
+    assert.match(codeOf(twice), /^SQLITE_CONSTRAINT/);
+    assert.equal(database.prepare('SELECT * FROM t').all(), []);
+  });
+
   test('a second writer gets a "busy" error after its time to wait', ({ file, database }) => {
+    const patient = connect(file, { timeout: 1234 });
+    assert.is(patient.pragma('busy_timeout', { simple: true }), 1234);
+    patient.close();
     const other = connect(file, { fileMustExist: true, timeout: 0 });
     database.exec('BEGIN IMMEDIATE');
     const error = caught(() => other.exec('BEGIN IMMEDIATE'));
@@ -236,10 +253,16 @@ function promises({ name, connect }: Driver): void {
     assert.is(read.name, file);
   });
 
-  test('reads bytes without the file they are from', ({ file, database }) => {
+  test('reads bytes without the file they are from, and leaves none', ({ file, database }) => {
     database.exec('INSERT INTO t VALUES (1, 1)');
     const bytes = readFileSync(file);
+    const { TMPDIR } = process.env;
+    const temporary = tempFolder();
+    process.env['TMPDIR'] = temporary.path;
     const copy = connect(bytes, {});
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    assert.equal(readdirSync(temporary.path), []);
     database.exec('INSERT INTO t VALUES (2, 2)');
     assert.equal(copy.prepare('SELECT id FROM t').pluck().all(), [1]);
     const empty = connect(Buffer.alloc(0), {});

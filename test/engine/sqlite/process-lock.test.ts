@@ -2,7 +2,11 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messageOf } from '../../../src/engine/errors/index.js';
-import { isProcessLockHeld, withProcessLock } from '../../../src/engine/sqlite/process-lock.js';
+import {
+  acquireProcessLock,
+  isProcessLockHeld,
+  withProcessLock,
+} from '../../../src/engine/sqlite/process-lock.js';
 import { openFiles } from '../../support/processes.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -21,6 +25,21 @@ test('reports whether it is held, even for a recreated file', async () => {
     rmSync(file);
     assert.not(isProcessLockHeld(file));
   }
+});
+
+test('only who waits for it is told so, once', async () => {
+  const file = tempFolder().at('a.lock');
+  const waitsWithin = async (waitMs: number): Promise<number> => {
+    let waits = 0;
+    const onWait = (): void => {
+      waits += 1;
+    };
+    assert.is(await acquireProcessLock(file, { waitMs, onWait }), undefined);
+    return waits;
+  };
+  await withProcessLock(file, { signal }, async () => {
+    assert.equal([await waitsWithin(0), await waitsWithin(30)], [0, 1]);
+  });
 });
 
 test('names the file when it cannot be used', async () => {

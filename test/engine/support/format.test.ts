@@ -97,10 +97,13 @@ test('times are given in the largest unit that fits; the near future is now', ()
     [-86_400_000, 'in 1 day'],
     [-60_000, 'just now'],
     [9_000, 'just now'],
+    [10_000, '10 s ago'],
     [59_000, '59 s ago'],
+    [60_000, '1 min ago'],
     [200_000, '3 min ago'],
-    [7_300_000, '2 h ago'],
-    [90_000_000, '1 day ago'],
+    [3_600_000, '1 h ago'],
+    [86_399_999, '23 h ago'],
+    [86_400_000, '1 day ago'],
     [172_800_000, '2 days ago'],
   ];
   for (const [ago, text] of cases) assert.is(formatRelativeTime(now - ago, now), text);

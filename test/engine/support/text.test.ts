@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { firstChars, folded, lastChars } from '../../../src/engine/support/text.js';
+import { firstChars, folded, lastChars, suggestName } from '../../../src/engine/support/text.js';
 import { codePoint } from '../../support/code-point.js';
 import { isWellFormed } from '../../support/markdown.js';
 
@@ -25,6 +25,19 @@ test('the ends of a text have whole characters, at most one UTF-16 unit less tha
 
 test('case and the form of accents do not matter in comparisons', () => {
   assert.is(folded('CRE\u0300ME'), 'cr\u00e8me');
+});
+
+test('a name is suggested if at most a third of its letters differ, two in a short one', () => {
+  const known = ['status', 'rm', 'notifications'];
+  const suggested = (typed: string): string | undefined => suggestName(typed, known);
+  assert.is(suggested('STATSU'), 'status');
+  assert.is(suggested('stxxus'), 'status');
+  assert.is(suggested('stxxxs'), undefined);
+  assert.is(suggested('mr'), undefined);
+  assert.is(suggested('rx'), 'rm');
+  assert.is(suggested('notixxxxtions'), 'notifications');
+  assert.is(suggested('notixxxxxions'), undefined);
+  assert.is(suggestName('status', []), undefined);
 });
 
 test.run();

@@ -164,6 +164,14 @@ test('patterns are relative to an extra path outside of the workspace', () => {
   ]);
 });
 
+test('patterns of an ignore file can be as many, as long and as deep as the limits', () => {
+  const ws = folderOf({ 'memory/a.md': '', 'memory/b/b.md': '' });
+  for (const content of ['b.md\n'.repeat(1000), `b.md\n${'z'.repeat(256)}`, '**/m*/**/b/**']) {
+    ws.write('.svcignore', content);
+    assert.equal(paths(ws.path), ['memory/a.md'], content);
+  }
+});
+
 test('a folder whose ignore file cannot be used is left out and reported', () => {
   const ws = folderOf({ 'MEMORY.md': '', 'memory/a.md': '' });
   const refusals: readonly (readonly [string, string, RegExp])[] = [
