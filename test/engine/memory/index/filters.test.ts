@@ -182,7 +182,13 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
   test('front matter that cannot be read is listed', async () => {
     const index = await kind.newIndex();
     const document = note('b.md', { fault: 'not a list of keys' }, '2026-01-01', 'x');
-    await apply(index, { type: 'put', document }, { type: 'put', document: TALK });
+    // YAML can express what PostgreSQL refuses in JSON.
+    const properties = { fault: 'half of \ud83d, \0 and \\u0000' };
+    const odd = note('c.md', { properties }, '2026-01-01', 'odd');
+    await apply(
+      index,
+      ...[document, TALK, odd].map((one) => ({ type: 'put' as const, document: one })),
+    );
     assert.equal(await index.frontMatterFaults(), [{ path: 'b.md', why: 'not a list of keys' }]);
     index.close();
   });

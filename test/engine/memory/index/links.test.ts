@@ -8,8 +8,8 @@ import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
 
 const KEY = { source: 'memory', path: 'memory/a.md' } as const;
 const LINK: NoteLink = { kind: 'wiki', line: 3, target: 'House', heading: 'Door' };
-/** PostgreSQL stores no NUL. */
-const ODD: NoteLink = { kind: 'markdown', line: 4, target: 'x\u0000"y\\.md' };
+/** NUL, and text that looks like NUL in JSON: PostgreSQL stores NUL only as such text. */
+const ODD: NoteLink = { kind: 'markdown', line: 4, target: 'x\u0000"y\\u0000\\.md' };
 
 function note(links: readonly NoteLink[] | undefined, text = 'one'): IndexedDocument {
   const chunks = [
@@ -36,11 +36,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     await put(index, note([LINK]));
     assert.equal(await index.links(), [{ ...KEY, links: [LINK] }]);
     await put(index, note([ODD], 'changed'));
-    const [document] = await index.links();
-    assert.equal(
-      document?.links.map(({ target }) => target.replace('\u0000', ' ')),
-      ['x "y\\.md'],
-    );
+    assert.equal(await index.links(), [{ ...KEY, links: [ODD] }]);
     await put(index, note(undefined));
     assert.equal(await index.links(), []);
     await put(index, note([LINK]));
@@ -53,7 +49,7 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
   test('a document has the lines that dreaming wrote into it', async () => {
     const index = await kind.newIndex();
     const promoted = [{ line: 4, from: { path: 'memory/b.md', startLine: 2, endLine: 3 } }];
-    const facts = { tags: ['"promoted":'], promoted };
+    const facts = { tags: ['"promoted":', ODD.target], promoted };
     await put(index, { ...note(undefined), facts });
     assert.equal(await index.promotedLines(KEY), promoted);
     await put(index, { ...note(undefined, 'changed'), facts: { tags: facts.tags } });

@@ -1,5 +1,5 @@
 import { exactDouble, type Sql } from '../../../postgres/index.js';
-import type { SkippedFile } from '../../types.js';
+import type { NoteFacts, SkippedFile } from '../../types.js';
 import {
   type ContentChunkRow,
   type ContentRow,
@@ -109,12 +109,16 @@ export function documentQueries(memory: OpenMemory) {
     },
     frontMatterFaults: async () => {
       const own = await memory.current();
-      return sql.query<FrontMatterFault>(
-        `SELECT path, facts::json ->> 'fault' AS why FROM svc.documents
-         WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%'
-           AND facts::json ->> 'fault' IS NOT NULL ORDER BY path`,
+      const rows = await sql.query<{ readonly path: string; readonly facts: string }>(
+        `SELECT path, facts FROM svc.documents
+         WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%' ORDER BY path`,
         [own.memory, own.origin],
       );
+      return rows.flatMap(({ path, facts }): readonly FrontMatterFault[] => {
+        // Parsed here: the functions of PostgreSQL refuse NUL and halves of characters, which YAML can express.
+        const { fault }: NoteFacts = JSON.parse(facts);
+        return fault === undefined ? [] : [{ path, why: fault }];
+      });
     },
   } satisfies Partial<MemoryIndex>;
 }

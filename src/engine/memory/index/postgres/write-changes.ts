@@ -138,9 +138,9 @@ async function touch(
   );
 }
 
-/** PostgreSQL cannot store NUL, also not in JSON. */
+/** As text, which can contain what PostgreSQL would refuse in JSON. */
 function jsonText(value: NoteFacts | readonly NoteLink[] | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value).replaceAll('\\u0000', ' ');
+  return value === undefined ? null : JSON.stringify(value);
 }
 
 /** @returns the ids of the documents, in the order of the change set */
