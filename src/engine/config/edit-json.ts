@@ -127,12 +127,14 @@ function childInsertions(
   const written = `${name}${colon}${jsonText(child.value, layout, indent)}`;
   const { before, after } = gapsAround(written);
   const body = `${before}${written}${tail.hasComma ? ',' : ''}${after}`;
-  if (last === undefined || tail.hasComma) return [{ offset: tail.end, text: body }];
+  // Blanks before the bracket stay before a line break, after which they would indent it.
+  const offset = after === '' ? tail.end : close;
+  if (last === undefined || tail.hasComma) return [{ offset, text: body }];
   // A comment after the last entry stays with it.
-  if (tail.end === from) return [{ offset: from, text: `,${body}` }];
+  if (offset === from) return [{ offset, text: `,${body}` }];
   return [
     { offset: from, text: ',' },
-    { offset: tail.end, text: body },
+    { offset, text: body },
   ];
 }
 

@@ -48,7 +48,12 @@ for (const [what, before, after] of [
   [
     'on one line, written by a person',
     '{ "a": 1 }',
-    '{ "a": 1,\n  "servers": {\n    "svc": {\n      "command": "c",\n      "args": [\n        "mcp"\n      ]\n    }\n  }\n }',
+    '{ "a": 1, \n  "servers": {\n    "svc": {\n      "command": "c",\n      "args": [\n        "mcp"\n      ]\n    }\n  }\n}',
+  ],
+  [
+    'with an object on one line',
+    '{\n  "servers": { "a": {} }\n}',
+    '{\n  "servers": { "a": {}, \n    "svc": {\n      "command": "c",\n      "args": [\n        "mcp"\n      ]\n    }\n  }\n}',
   ],
   [
     'with nothing but a comment',
