@@ -353,6 +353,21 @@ test('short plain-text secrets are warned about', () => {
   );
 });
 
+test('a variable that is written as in a shell is a warning, however long', () => {
+  const providers = {
+    x: { api: 'openai', apiKey: '$OPENAI_API_KEY_OF_THE_WHOLE_COMPANY' },
+    y: { api: 'openai', apiKey: '$' + '{OPENAI_API_KEY}' },
+    z: { api: 'ollama', apiKey: '$KEY' },
+  };
+  assert.equal(
+    warningsOf({ models: { providers } }).map(({ path, expected }) => `${path}: ${expected}`),
+    [
+      'models.providers.x.apiKey: "env:OPENAI_API_KEY_OF_THE_WHOLE_COMPANY"',
+      'models.providers.z.apiKey: "env:KEY"',
+    ],
+  );
+});
+
 test('an entry named like a value of provider that means something else is warned about', () => {
   const config = {
     ...search({ provider: 'none', fallback: 'none' }),

@@ -23,14 +23,25 @@ export const secretsAreLong: Rule = function* (input, scopes) {
     input,
     CONFIG_DEFAULTS.secrets.defaults,
   )) {
-    if (secret.kind !== 'plain' || inAddress || secret.value.length >= LEAST_SECRET_CHARS) continue;
-    if (kind !== 'secret' || !shouldBeLong(path, input, scopes)) continue;
+    if (secret.kind !== 'plain' || inAddress || kind !== 'secret') continue;
+    const [, variable] = SHELL_VARIABLE.exec(secret.value) ?? [];
+    if (variable !== undefined) {
+      yield warning('weak-secret', path, {
+        message: `this is plain text, not the value of ${variable}`,
+        expected: `"env:${variable}"`,
+      });
+    }
+    if (variable !== undefined || secret.value.length >= LEAST_SECRET_CHARS) continue;
+    if (!shouldBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
       message: `this plain-text secret has fewer than ${LEAST_SECRET_CHARS} characters`,
       expected: `${LEAST_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
     });
   }
 };
+
+/** A variable as shells write it, and some programs in their configurations. */
+const SHELL_VARIABLE = /^\$([A-Z][A-Z0-9_]*)$/u;
 
 function shouldBeLong(
   path: ConfigPath,
