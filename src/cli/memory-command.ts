@@ -118,7 +118,7 @@ export abstract class MemoryCommand extends BaseCommand {
       this.setExitCode(1);
       const { hint } = failure;
       const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
-      const hintLine = hint === undefined ? '' : `\n hint: ${hint}`;
+      const hintLine = hint === undefined ? '' : `\n hint: ${this.hintFor(hint)}`;
       if (!this.jsonEnabled()) this.note(safeLines(`error: ${message}${hintLine}`));
       else this.addWarning({ code: 'EMBEDDING_FAILED', message, hint });
     }

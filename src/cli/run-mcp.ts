@@ -28,6 +28,8 @@ export interface McpRunOptions
   /** Whether agents can add to the notes of a memory. @param agent as for `open` */
   readonly mayWrite: (agent: string | null) => boolean;
   readonly verbose: boolean;
+  /** Adds the flags that chose the memory to the commands in a hint. */
+  readonly hintFor: (hint: string) => string;
 }
 
 /** How it ended; over stdin and stdout, only why. */
@@ -68,6 +70,8 @@ export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
       session: sessionOf(session),
       mask,
       log,
+      // Clients over HTTP are on other machines.
+      hintFor: options.http === undefined ? options.hintFor : undefined,
       version,
       writing: options.mayWrite(agent) ? writing : undefined,
     };
@@ -76,7 +80,7 @@ export async function runMcp(options: McpRunOptions): Promise<McpEnd> {
   try {
     if (options.http === undefined) {
       // An agent starts it without a terminal.
-      if (process.stdin.isTTY && !options.quiet) writeStderr(`${FOR_AGENTS}\n`);
+      if (process.stdin.isTTY && !options.quiet) writeStderr(`${options.hintFor(FOR_AGENTS)}\n`);
       return await serveStdio(contextFor(null, options.session), signals.stopped);
     }
     const { serveHttp } = await import('./serve-mcp-http.js');
@@ -120,7 +124,7 @@ function waitForSignals(): Signals {
   };
 }
 
-function logOnStderr({ mask, verbose, quiet }: McpRunOptions): McpLog {
+function logOnStderr({ mask, verbose, quiet, hintFor }: McpRunOptions): McpLog {
   const say = (text: string): void => {
     writeStderr(`${safeLines(mask.text(text))}\n`);
   };
@@ -129,7 +133,7 @@ function logOnStderr({ mask, verbose, quiet }: McpRunOptions): McpLog {
       if (verbose) say(text);
     },
     warn: (text) => {
-      if (!quiet) say(`warning: ${text}`);
+      if (!quiet) say(`warning: ${hintFor(text)}`);
     },
   };
 }

@@ -71,6 +71,7 @@ Without --session-key and --chat-type, the conversation counts as a direct one. 
       mayWrite: await this.writableMemories(flags),
       verbose: flags.verbose,
       quiet: flags.quiet,
+      hintFor: (hint) => this.hintFor(hint),
     });
     if (end.reason === 'SIGINT') this.setExitCode(130);
     return end;

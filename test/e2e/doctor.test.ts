@@ -83,6 +83,19 @@ test('commands in hints are about the configuration that was named', async () =>
   home.write('my other.json', '{}');
   const shared = await run('storage', 'status');
   assert.match(shared.stdout, `svc config set storage.url env:SVC_DATABASE_URL ${named}\n`);
+  const remote = { apiKey: 'sk-plain-0123456789abcdef' };
+  const openclaw = { agents: { defaults: { memorySearch: { remote } } } };
+  home.write('openclaw.json', JSON.stringify(openclaw));
+  const imported = await run('config', 'import', '--from', 'openclaw', 'openclaw.json', '--yes');
+  assert.match(imported.stdout, `memorySearch.remote.apiKey env:NAME ${named}\n`);
+  const removed = await run('integrate', 'cursor', '--remove');
+  assert.match(removed.stdout, `"svc integrate --list ${named}" shows what is\n`);
+  const local = { agents: { defaults: { memorySearch: { provider: 'local' } } } };
+  home.write('my other.json', JSON.stringify(local));
+  const indexed = await run('memory', 'index');
+  assert.match(indexed.stderr, ` hint: run "svc provider install local ${named}"\n`);
+  const setUp = await run('config', 'init', '--yes', '--force', '--provider', 'local');
+  assert.match(setUp.stdout, `→ run "svc provider install local ${named}"\n`);
 });
 
 test('exits with 1 while faults remain, with 0 for warnings alone', async () => {

@@ -139,6 +139,20 @@ test('output for agents is short: no echo, no debugging details, hints that name
   }
 });
 
+test('commands in hints are about the memory that the server was started for', async () => {
+  const home = mcpHome();
+  const agents = { list: [{ id: 'main' }, { id: 'work', workspace: 'workspace' }] };
+  home.write('other.json', JSON.stringify({ agents }));
+  const args = ['--config', 'other.json', '--agent', 'work'];
+  const { client } = await stdioClient(home, { args });
+  const missing = await client.callTool({ name: 'memory_get', arguments: { path: 'none.md' } });
+  assert.match(textOf(missing), 'use a path from memory_search; ');
+  assert.match(
+    textOf(missing),
+    '"svc memory status --why PATH --agent work --config other.json" shows',
+  );
+});
+
 test('a long file is read in parts that name the next', async () => {
   const lines = Array.from({ length: 20_000 }, (_, at) => `Line ${at} of the log.`);
   const { client } = await stdioClient(mcpHome({}, { 'memory/log.md': lines.join('\n') }));

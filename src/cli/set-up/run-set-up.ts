@@ -26,7 +26,7 @@ import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
 import type { View } from '../../ui/style.js';
-import type { CommandContext } from '../command-context.js';
+import { type CommandContext, withShownHint } from '../command-context.js';
 import { askChoice, askText, askYes } from '../prompts.js';
 import {
   askIndexAll,
@@ -206,7 +206,9 @@ async function testPlan(
 ): Promise<Diagnosis | undefined> {
   if (provider === null) return undefined;
   const work = { clock: context.clock, signal, onEvent: () => undefined };
-  const diagnosis = await diagnoseNamed(provider, trial, work);
+  const found = await diagnoseNamed(provider, trial, work);
+  const checks = found.checks.map((check) => withShownHint(check, view));
+  const diagnosis = { ...found, checks };
   const title = `testing ${provider}`;
   write(`\n${renderDiagnosis(mask.data(diagnosis), title, view)}`);
   return diagnosis;

@@ -14,6 +14,8 @@ export interface McpContext {
   /** Applied to errors and warnings, not to the user's files. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
   readonly log: McpLog;
+  /** Adds the flags that chose the memory to the commands in a hint; undefined where the user is on another machine. */
+  readonly hintFor?: ((hint: string) => string) | undefined;
   readonly version: string;
   /** What the client's token allows; everything if undefined. */
   readonly scopes?: readonly TokenScope[];
@@ -115,7 +117,7 @@ const CANCELLED = 'cancelled';
  */
 export function failureOf(
   error: unknown,
-  { mask, log }: Pick<McpContext, 'log' | 'mask'>,
+  { mask, log, hintFor = String }: Pick<McpContext, 'hintFor' | 'log' | 'mask'>,
   signal: AbortSignal,
 ) {
   // Whatever interrupted work throws; no one reads it.
@@ -129,7 +131,7 @@ export function failureOf(
     return mask.data({
       code,
       message: `${asFields(message)}${at}`,
-      hint: hint && asFields(inTools(hint)),
+      hint: hint && hintFor(asFields(inTools(hint))),
     });
   }
   log.warn(mask.text(error instanceof Error ? (error.stack ?? error.message) : String(error)));
@@ -138,6 +140,15 @@ export function failureOf(
     message: messageOf(error),
     hint: 'this is a bug in svc; see its log, and run "svc bug-report"',
   });
+}
+
+/** A warning as an agent gets it. */
+export function shownWarning(
+  warning: Warning,
+  { mask, hintFor = String }: Pick<McpContext, 'hintFor' | 'mask'>,
+): Warning {
+  const { hint } = warning;
+  return mask.data(hint === undefined ? warning : { ...warning, hint: hintFor(hint) });
 }
 
 /** Replaces shell commands in a hint with tools; searching also updates the index. */

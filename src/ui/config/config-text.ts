@@ -155,7 +155,7 @@ export function renderConfigImport(plan: ImportPlan, options: View): string {
   const source = `${program}: ${shownPath(plan.source, homeDir)}`;
   const blocks = [
     [source],
-    ...OUTCOMES.map(([outcome, paint]) => outcomeLines(outcome, items, style[paint])),
+    ...OUTCOMES.map(([outcome, paint]) => outcomeLines(outcome, items, style[paint], options)),
     diff.length === 0 ? [] : [shownPath(plan.file, homeDir), ...renderDiff(diff, options)],
     notes.length === 0 ? [] : [notesLine(plan, homeDir)],
     diff.length === 0 && notes.length === 0 ? ['nothing to write'] : [],
@@ -176,15 +176,16 @@ function outcomeLines(
   outcome: ImportItem['outcome'],
   items: readonly ImportItem[],
   paint: Paint,
+  view: View,
 ): readonly string[] {
   const all = items.filter((item) => item.outcome === outcome);
   if (all.length === 0) return [];
-  return [`${paint(outcome)} (${all.length})`, ...all.map(itemLine)];
+  return [`${paint(outcome)} (${all.length})`, ...all.map((item) => itemLine(item, view))];
 }
 
-function itemLine({ from, to, why }: ImportItem): string {
+function itemLine({ from, to, why }: ImportItem, { hintFor }: View): string {
   const place = to === null || to === from ? safeLine(from) : `${safeLine(from)} → ${safeLine(to)}`;
-  return `  ${place}${why === null ? '' : `: ${safeLine(why)}`}`;
+  return `  ${place}${why === null ? '' : `: ${hintFor(safeLine(why))}`}`;
 }
 
 function notesLine({ notes, folder }: ImportPlan, homeDir: string): string {

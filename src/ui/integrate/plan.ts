@@ -52,12 +52,12 @@ function changeBlocks({ file, changes }: FilePlan, options: View): readonly stri
   });
 }
 
-function nothingToDo({ request, files }: IntegrationPlan, { homeDir }: View): string {
+function nothingToDo({ request, files }: IntegrationPlan, { homeDir, hintFor }: View): string {
   const { agent, action, name } = request;
   const places = files.map(({ file }) => shownPath(file.path, homeDir)).join(', ');
   return action === 'add'
     ? `${safeLine(name)} is already registered with ${agent.title}: ${places}\n`
-    : `${safeLine(name)} is not registered with ${agent.title}: ${places}; "svc integrate --list" shows what is\n`;
+    : `${safeLine(name)} is not registered with ${agent.title}: ${places}; ${hintFor('"svc integrate --list"')} shows what is\n`;
 }
 
 const AGENT_COLUMNS = [

@@ -12,7 +12,7 @@ import {
 import { formatCountOf } from '../../support/format.js';
 import { safeLine } from '../../support/safe-line.js';
 import { withEllipsis } from '../../support/text.js';
-import { admission, type McpContext } from '../mcp-context.js';
+import { admission, type McpContext, shownWarning } from '../mcp-context.js';
 import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.js';
 
 /**
@@ -25,8 +25,9 @@ import type { GetAnswer, GetInput, SearchAnswer, SearchInput } from './schemas.j
 export async function searchMemory(
   input: SearchInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpContext,
+  context: McpContext,
 ): Promise<SearchAnswer> {
+  const { memory: live, session } = context;
   const memory = await live.opened();
   const { agent, backend } = memory;
   const refusal = admission(agent.scope, session);
@@ -42,7 +43,7 @@ export async function searchMemory(
     { signal, onEvent: live.emitSync },
   );
   const { dates } = response;
-  const warnings = mask.data(response.warnings);
+  const warnings = response.warnings.map((warning) => shownWarning(warning, context));
   return {
     results: response.results.map(
       ({
@@ -84,10 +85,10 @@ function withDocumentName<
   return { path: documentName({ origin, path }), ...passage };
 }
 
-/** Collects what work warns about, with secrets masked. */
-export function maskedWarnings(mask: McpContext['mask']) {
+/** Collects what work warns about, as an agent gets it. */
+export function shownWarnings(context: McpContext) {
   const warnings: Warning[] = [];
-  const onWarning = (warning: Warning): number => warnings.push(mask.data(warning));
+  const onWarning = (warning: Warning): number => warnings.push(shownWarning(warning, context));
   return { warnings, onWarning };
 }
 
@@ -137,13 +138,14 @@ const MAX_CHARACTERS = 12_000;
 export async function getLines(
   { path, from, lines }: GetInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpContext,
+  context: McpContext,
 ): Promise<GetAnswer> {
+  const { memory: live, session } = context;
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);
   if (refusal !== undefined) return { ...NOTHING, path, disabled: true, warnings: [refusal] };
   const request = { target: path, from, lines };
-  const { warnings, onWarning } = maskedWarnings(mask);
+  const { warnings, onWarning } = shownWarnings(context);
   const response = await backend.get(request, { signal, onEvent: live.emitSync, onWarning });
   const whole = withoutFiles(response.text);
   const text = withinCharacters(whole);

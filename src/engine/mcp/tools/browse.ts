@@ -1,7 +1,7 @@
 import { uniqueBy } from '../../support/lists.js';
 import { safeLine } from '../../support/safe-line.js';
 import { admission, type McpContext } from '../mcp-context.js';
-import { maskedWarnings, sourcesOf, warningTexts } from './answers.js';
+import { shownWarnings, sourcesOf, warningTexts } from './answers.js';
 import type { LinksAnswer, LinksInput, RecentAnswer, RecentInput } from './schemas.js';
 
 const DEFAULT_LIMIT = 20;
@@ -16,14 +16,15 @@ const MOST_LINKS = 200;
 export async function listRecent(
   { since, corpus, limit = DEFAULT_LIMIT }: RecentInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpContext,
+  context: McpContext,
 ): Promise<RecentAnswer> {
+  const { memory: live, session } = context;
   const memory = await live.opened();
   const refusal = admission(memory.agent.scope, session);
   if (refusal !== undefined) return { files: [], more: 0, disabled: true, warnings: [refusal] };
   const { recentChanges } = await import('../../memory/inspect/recent.js');
   const request = { since, sources: sourcesOf(corpus), limit };
-  const { warnings, onWarning } = maskedWarnings(mask);
+  const { warnings, onWarning } = shownWarnings(context);
   const work = { signal, onEvent: live.emitSync, onWarning, nowMs: live.nowMs() };
   const { documents, more } = await recentChanges(memory, request, work);
   return {
@@ -47,14 +48,15 @@ export function recentText({ files, more, disabled, warnings }: RecentAnswer): s
 export async function listLinks(
   { path }: LinksInput,
   signal: AbortSignal,
-  { memory: live, session, mask }: McpContext,
+  context: McpContext,
 ): Promise<LinksAnswer> {
+  const { memory: live, session } = context;
   const { agent, backend } = await live.opened();
   const refusal = admission(agent.scope, session);
   const nothing = { out: [], back: [], broken: [], more: 0 };
   if (refusal !== undefined) return { path, ...nothing, disabled: true, warnings: [refusal] };
   const inspection = await backend.inspection();
-  const { warnings, onWarning } = maskedWarnings(mask);
+  const { warnings, onWarning } = shownWarnings(context);
   const work = { signal, onEvent: live.emitSync, onWarning };
   const links = await inspection.linksOf(path, work);
   const out = links.out.flatMap(({ to, line, heading }) => {

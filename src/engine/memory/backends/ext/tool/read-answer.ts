@@ -28,7 +28,7 @@ export function readAnswer(stdout: string): readonly ToolHit[] {
     throw new ToolFailure(
       'BACKEND_FAILED',
       `the external search program printed an unreadable answer: ${JSON.stringify(firstLine(stdout))}`,
-      'run the program yourself: svc needs its JSON output',
+      'run the program yourself; svc needs its JSON output',
     );
   }
   return value.flatMap(hitOf);
