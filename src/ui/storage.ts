@@ -91,7 +91,7 @@ function serverParts(server: ServerStatus, view: View): readonly string[] {
 
 function versionWords({ supported, version }: ServerStatus, style: Style): string {
   if (supported) return safeLine(version);
-  return style.fault(`${safeLine(version)}: svc needs PostgreSQL 15 or newer`);
+  return style.fault(`${safeLine(version)}; svc needs PostgreSQL 15 or newer`);
 }
 
 function tableWords(server: ServerStatus, { style, hintFor }: View): string {

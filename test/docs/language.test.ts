@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { COMMANDS } from './command-line.js';
 import { AVOIDED } from './glossary.js';
 import { allPages, ROOT } from './pages.js';
 
@@ -98,6 +99,17 @@ test('the samples use common words', () => {
 
 test('help, messages and screens use common words', () => {
   assert.equal(findingsIn(SOURCE_TEXTS), []);
+});
+
+test('what looks like a command in a message is one: hints add flags to it', () => {
+  const names = COMMANDS.flatMap(({ id, aliases }) => [id.replaceAll(':', ' '), ...aliases]);
+  const known = new RegExp(`^(?:${names.join('|')})\\b`, 'u');
+  const unknown = SOURCE_TEXTS.flatMap(({ path, line, text }) =>
+    Array.from(text.matchAll(/(?:"|: )svc (?<words>[a-z][^"]*)/gu), ({ groups }) => {
+      return { path, line, words: groups?.['words'] ?? '' };
+    }),
+  ).filter(({ words }) => !known.test(words));
+  assert.equal(unknown, []);
 });
 
 test('every exception is needed', () => {

@@ -84,7 +84,7 @@ test('the status of a server names what keeps hosts from using it', () => {
     );
   const faulty = shown({});
   for (const expected of [
-    'version      14.2: svc needs PostgreSQL 15 or newer',
+    'version      14.2; svc needs PostgreSQL 15 or newer',
     'tables       version 9, made by a newer svc; this one knows 8: update it',
     'role         svc: the server is read-only',
     'pgvector     0.8.0 is installed but not enabled; "CREATE EXTENSION vector", then "svc storage migrate", indexes vectors',
