@@ -39,7 +39,7 @@ type OpenScreen = Omit<ReturnType<typeof openServeScreen>, 'addRecord'> &
  * @throws SvcError as `ServeProcess.run` does
  */
 async function showServe(request: ServeRequest, command: CommandContext): Promise<ServeOutput> {
-  const { context, configFile, terminal, quiet, verbose, mask } = command;
+  const { context, configFile, terminal, view, quiet, verbose, mask } = command;
   const { without, adjust, jsonLogs = false } = request;
   let screen: OpenScreen | undefined;
   const hasScreen = terminal.screen && !quiet && !jsonLogs;
@@ -60,6 +60,7 @@ async function showServe(request: ServeRequest, command: CommandContext): Promis
     pid: process.pid,
     command: request.webhooksScreen === true ? 'svc webhook serve' : 'svc serve',
     mask,
+    hintFor: view.hintFor,
     adjust,
     ...(hasScreen ? { onLine: onScreen } : onStderr(command, jsonLogs)),
     onWebhooks: (live) => screen?.setWebhooks(live),

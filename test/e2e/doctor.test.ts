@@ -76,10 +76,20 @@ test('commands in hints are about the configuration that was named', async () =>
     JSON.stringify({
       secrets: { providers: { vault } },
       models: { providers: { openai: { apiKey } } },
+      plugins: {
+        entries: {
+          webhooks: {
+            enabled: true,
+            config: { routes: { ci: { sessionKey: 'ci', secret: apiKey } } },
+          },
+        },
+      },
     }),
   );
   const tested = await run('provider', 'test', 'openai');
   assert.match(tested.stdout, `vault.mode singleValue ${named}"`);
+  const routes = await run('webhook', 'routes');
+  assert.match(routes.stdout, `vault.mode singleValue ${named}"`);
   home.write('my other.json', '{}');
   const shared = await run('storage', 'status');
   assert.match(shared.stdout, `svc config set storage.url env:SVC_DATABASE_URL ${named}\n`);

@@ -94,6 +94,21 @@ test('Ctrl-C exits with 130; without a terminal the log on stderr is JSON', asyn
   assert.is(lines.length, recordsOf(home).length);
 });
 
+test('commands in hints of the log are about the configuration that was named', async () => {
+  const home = tempFolder();
+  const agents = { defaults: { workspace: 'gone' } };
+  home.write('my other.json', JSON.stringify({ gateway: { port: 0 }, agents }));
+  const { child, done } = serve(home, ['--config', home.at('my other.json')]);
+  const hint = await waitFor('a hint', () =>
+    recordsOf(home)
+      .flatMap(({ fields }) => fields['hint'] ?? [])
+      .at(0),
+  );
+  assert.match(String(hint), `"svc config init --config '${home.at('my other.json')}'"`);
+  child.kill('SIGTERM');
+  assert.is((await done).code, 0);
+});
+
 test('a second instance of a state folder is refused with the process id of the first', async () => {
   const home = serverHome();
   const first = serve(home);

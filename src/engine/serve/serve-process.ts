@@ -37,6 +37,8 @@ export interface ServeOptions {
   readonly command?: string | undefined;
   /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
+  /** Adds the flags that chose the configuration to the commands in a hint of the log. */
+  readonly hintFor?: ((hint: string) => string) | undefined;
   readonly onLine: LogLineListener | undefined;
   /** Called when the log can no longer be written. */
   readonly onProblem?: ((why: string) => void) | undefined;

@@ -10,6 +10,8 @@ interface LogOptions {
   readonly pid: number;
   /** Masks every line. */
   readonly mask: Pick<SecretMask, 'data'>;
+  /** Adds the flags that chose what the process works on to the commands in a hint. */
+  readonly hintFor?: ((hint: string) => string) | undefined;
   readonly onLine?: LogLineListener | undefined;
   /** Called once when the file can no longer be written: the log cannot report that itself. */
   readonly onProblem?: ((why: string) => void) | undefined;
@@ -38,6 +40,7 @@ export type ServeLog = ReturnType<typeof createLog>;
  * not have.
  */
 export function createLog(settings: LogSettings, options: LogOptions) {
+  const { hintFor = String } = options;
   let current = settings;
   let file = new RotatingFile(current.file);
   let lost = 0;
@@ -46,7 +49,13 @@ export function createLog(settings: LogSettings, options: LogOptions) {
       level: settings.level,
       base: { pid: options.pid },
       timestamp: () => `,"time":"${iso(options.clock.now())}"`,
-      formatters: { level: (level) => ({ level }) },
+      formatters: {
+        level: (level) => ({ level }),
+        log: (fields) =>
+          typeof fields['hint'] === 'string'
+            ? { ...fields, hint: hintFor(fields['hint']) }
+            : fields,
+      },
       // The default appends the message of the cause, which the messages of svc contain already.
       serializers: { err: pino.stdSerializers.errWithCause },
     },
