@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { sleepAtMost } from '../support/async.js';
 import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
@@ -44,6 +44,8 @@ const LONG_MS = 3_600_000;
 const FULL_MS = 1000;
 /** Idle connections are closed after this. */
 const IDLE_MS = 30_000;
+/** The code of a connection that the server closed because it was idle. */
+const IDLE_SESSION_TIMEOUT = '57P05';
 /** What the pool says if none of its connections became free in time. */
 const POOL_TIMEOUT = 'timeout exceeded when trying to connect';
 
@@ -67,6 +69,9 @@ export class Server implements Sql {
   private failFastUntilMs = 0;
   private fullUntilMs = 0;
   private lastFailure: SvcError | undefined;
+  /** Whether a connection was lost or refused since the last one that worked. */
+  private wasLost = false;
+  private readonly reconnectCallbacks = new Set<() => void>();
   private closing: Promise<void> | undefined;
 
   /**
@@ -101,7 +106,9 @@ export class Server implements Sql {
       this.borrowed -= 1;
     });
     // A connection that broke while idle; the next statement opens another.
-    this.pool.on('error', () => undefined);
+    this.pool.on('error', (error) => {
+      this.wasLost ||= systemErrorCode(error) !== IDLE_SESSION_TIMEOUT;
+    });
     // One that breaks between two statements of a transaction; the next statement fails.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
@@ -210,6 +217,17 @@ export class Server implements Sql {
     }
   }
 
+  /**
+   * Calls back when the server answers again after a connection was lost. It may be another one by then, or have been
+   * restored, so that it lacks what was committed last.
+   *
+   * @returns ends it
+   */
+  onReconnected(callback: () => void): () => void {
+    this.reconnectCallbacks.add(callback);
+    return () => this.reconnectCallbacks.delete(callback);
+  }
+
   /** The same server for statements that may take an hour, such as building an index. The caller closes it. */
   forLongStatements(): Server {
     return new Server({ ...this.settings, poolSize: 1, statementTimeoutMs: LONG_MS });
@@ -228,11 +246,13 @@ export class Server implements Sql {
       breaksConnection(error) ? asError(error) : undefined,
   ): Promise<T> {
     const client = await this.connect();
+    if (this.wasLost) this.noteReconnected();
     let broken: Error | undefined;
     try {
       return await work(client);
     } catch (error) {
       broken = await recover(client, error);
+      this.wasLost ||= broken !== undefined;
       return this.throwServerError(error);
     } finally {
       client.release(broken);
@@ -293,6 +313,11 @@ export class Server implements Sql {
     }
   }
 
+  private noteReconnected(): void {
+    this.wasLost = false;
+    for (const callback of this.reconnectCallbacks) callback();
+  }
+
   private poolExhausted(): SvcError {
     const where = describeAddress(this.address);
     return new SvcError(
@@ -307,6 +332,7 @@ export class Server implements Sql {
     this.lastFailure = failure;
     this.failFastUntilMs = runningMs() + backoffMs(this.failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
     this.failures += 1;
+    this.wasLost = true;
     return failure;
   }
 }

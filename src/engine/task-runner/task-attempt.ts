@@ -136,7 +136,8 @@ export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
         await sleepAtMost(REPORT_RETRY_MS, signal);
       }
     }
-    log.warn('the task was taken from this runner or cancelled');
+    // Its end may have been stored by a report whose answer was lost.
+    log.warn('the task has already ended, or was taken from this runner');
   };
   return {
     /** Resolves when it has ended and that is stored. Never rejects. */

@@ -51,6 +51,14 @@ export interface OtherHosts {
   readonly place: SharedPlace;
   /** The server as `host:port/database`. Does not connect. @throws SvcError SECRET_UNRESOLVED */
   server(): Promise<string>;
+  /**
+   * Calls back when the server answers again after it was lost: after a failover or a restore, it can lack what this
+   * host indexed last. Does not connect.
+   *
+   * @returns ends it
+   * @throws SvcError SECRET_UNRESOLVED
+   */
+  onReconnected(callback: () => void): Promise<() => void>;
   /** All hosts, with this one, by name. @throws SvcError STORAGE_* */
   list(): Promise<readonly Origin[]>;
   /** The documents of the others, by path. @throws SvcError STORAGE_* */

@@ -73,6 +73,8 @@ export function createSharedHome({
         return (await chunksByDocument(await connect(), own, [key]))[0] ?? [];
       },
       list: async () => listOrigins(await connect(), place.agent),
+      onReconnected: async (callback) =>
+        (await openServer(context, place.config)).onReconnected(callback),
       server: async () => describeAddress((await openServer(context, place.config)).address),
     },
     open,

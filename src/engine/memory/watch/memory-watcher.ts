@@ -39,6 +39,7 @@ export class MemoryWatcher {
   private readonly debounce: ReturnType<typeof createDebounce>;
   private readonly closing = new AbortController();
   private recorder: WatchRecorder | undefined;
+  private stopFollowingServer: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   /** The running sync has mirrored the files, and embeds, or waits for another process that does. */
@@ -97,6 +98,7 @@ export class MemoryWatcher {
   private release(): void {
     this.closing.abort();
     this.source?.close();
+    this.stopFollowingServer?.();
     this.debounce.cancel();
     clearTimeout(this.timer);
   }
@@ -114,8 +116,20 @@ export class MemoryWatcher {
   private onChange(path: string): void {
     if (this.closing.signal.aborted) return;
     if (!this.isDirty) this.onEvent({ type: 'changed', path });
+    this.syncSoon();
+  }
+
+  private syncSoon(): void {
     this.isDirty = true;
     this.debounce.touch();
+  }
+
+  /** A server that was lost can lack what was indexed last when it is back, so this is a change too. */
+  private async followServer(): Promise<void> {
+    const { server, watch } = this.target;
+    if (!watch || server === undefined || this.stopFollowingServer !== undefined) return;
+    this.stopFollowingServer = await server.onReconnected(() => this.syncSoon());
+    if (this.closing.signal.aborted) this.stopFollowingServer();
   }
 
   private onQuiet(): void {
@@ -214,6 +228,7 @@ export class MemoryWatcher {
       this.isDirty = false;
       this.source?.refresh();
       this.onEvent({ type: 'syncing', cause });
+      await this.followServer();
       const summary = await this.target.backend.sync({
         ...this.upkeep(),
         defersSmallGrowth: cause === 'changed',

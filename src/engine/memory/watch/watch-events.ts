@@ -2,6 +2,7 @@ import { isSystemError, messageOf, SvcError, systemErrorCode } from '../../error
 import type { Clock } from '../../support/context.js';
 import type { MemoryBackend } from '../backends/memory-backend.js';
 import type { EmbeddingFailure } from '../embedding/embed-missing.js';
+import type { OtherHosts } from '../home/index.js';
 import type { OpenedMemory } from '../open-memory.js';
 import type { MemorySources } from '../sources/index.js';
 import type { SyncEvent, SyncSummary } from '../sync/index.js';
@@ -11,6 +12,8 @@ import type { OpenWatch } from './folder-watches.js';
 export interface WatchTarget {
   readonly sources: MemorySources;
   readonly backend: Pick<MemoryBackend, 'sync'>;
+  /** The server of a shared memory. */
+  readonly server?: Pick<OtherHosts, 'onReconnected'> | undefined;
   /** Whether to follow changes (`sync.watch`); otherwise only the interval syncs. */
   readonly watch: boolean;
   /** `sync.watchDebounceMs`: how long to wait after the last change; milliseconds. */
@@ -91,13 +94,14 @@ export function watchFailureOf(error: unknown): WatchFailure | undefined {
 
 /** What to watch of an opened memory. @param watch whether to follow changes; defaults to `sync.watch` */
 export function watchTargetOf(
-  { agent, backend, sources, ext }: OpenedMemory,
+  { agent, backend, home, sources, ext }: OpenedMemory,
   watch = agent.memorySearch.sync.watch,
 ): WatchTarget {
   const { store, sync } = agent.memorySearch;
   return {
     sources,
     backend,
+    server: home.others,
     watch,
     debounceMs: ext?.settings.update.debounceMs ?? sync.watchDebounceMs,
     intervalMs: ext?.settings.update.intervalMs ?? sync.intervalMinutes * 60_000,
