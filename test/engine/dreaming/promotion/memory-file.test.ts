@@ -12,6 +12,7 @@ import {
   promotedEntries,
   undoEdits,
 } from '../../../../src/engine/dreaming/promotion/memory-file.js';
+import { closingFence, linesOutsideCode } from '../../../../src/engine/support/code-fences.js';
 import { codePoint } from '../../../support/code-point.js';
 
 const DAY = '2026-11-20';
@@ -226,6 +227,18 @@ test('text written by hand stays byte for byte, and undo restores the exact file
       const backOnce = undoEdits(two.text, two.operations);
       assert.equal(backOnce, { text: one.text, kept: [] });
       assert.equal(undoEdits(backOnce.text, one.operations), { text: hand, kept: [] });
+    }),
+  );
+});
+
+test('a new entry is outside of the code that a person wrote into its section, and undo restores the exact file', () => {
+  fc.assert(
+    fc.property(handTexts, (hand) => {
+      fc.pre(closingFence(hand.split(/\r?\n/u)) === undefined);
+      const before = editMemory('', [add('One is first.')], DAY).text + hand;
+      const { text, operations } = editMemory(before, [add('Two is second.')], DAY);
+      assert.is(promotedEntries(linesOutsideCode(text).join('\n')).length, 2, text);
+      assert.equal(undoEdits(text, operations), { text: before, kept: [] });
     }),
   );
 });
