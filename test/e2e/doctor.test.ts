@@ -100,6 +100,10 @@ test('commands in hints are about the configuration that was named', async () =>
   assert.match(imported.stdout, `memorySearch.remote.apiKey env:NAME ${named}\n`);
   const removed = await run('integrate', 'cursor', '--remove');
   assert.match(removed.stdout, `"svc integrate --list ${named}" shows what is\n`);
+  const gone = { agents: { defaults: { workspace: 'gone' } } };
+  home.write('my other.json', JSON.stringify(gone));
+  const status = await run('memory', 'status', '--json');
+  assert.match(jsonOf.status(status).agents[0]?.faults[0]?.hint ?? '', `init ${named}"`);
   const local = { agents: { defaults: { memorySearch: { provider: 'local' } } } };
   home.write('my other.json', JSON.stringify(local));
   const indexed = await run('memory', 'index');

@@ -1,4 +1,5 @@
 import { examples } from '../../cli/base-command.js';
+import { withShownHint } from '../../cli/command-context.js';
 import { switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
@@ -48,7 +49,9 @@ export default class MemoryStatus extends MemoryCommand {
     if (flags.index) for (const memory of memories) await this.syncShown(memory);
     const statuses: MemoryWithStatus[] = [];
     for (const memory of memories) {
-      const status = await memory.backend.status();
+      const found = await memory.backend.status();
+      const faults = found.faults.map((fault) => withShownHint(fault, this.view()));
+      const status = { ...found, faults };
       const embedding = embeddingStatus(memory, status);
       statuses.push({
         memory,
