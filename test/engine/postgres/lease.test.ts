@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Server, withLease } from '../../../src/engine/postgres/index.js';
 import { migratedServer, testServers } from '../../support/postgres.js';
+import { waitFor } from '../../support/wait.js';
 
 const NEVER = new AbortController().signal;
 
@@ -51,6 +52,25 @@ for (const postgres of await testServers()) {
       }
     });
     assert.equal(await server.query('SELECT name FROM svc.leases'), []);
+    await server.close();
+  });
+
+  test('a lease is kept although the server did not answer for a while', async () => {
+    const server = await migratedServer(postgres);
+    let mayFail = false;
+    const flaky: Server = Object.assign(Object.create(server), {
+      run: async (...asked: Parameters<Server['run']>) => {
+        if (!mayFail) return server.run(...asked);
+        mayFail = false;
+        throw new Error('no answer');
+      },
+    });
+    await withLease(flaky, 'sweep', { signal: NEVER, lastsMs: 4000 }, async (signal) => {
+      const first = await expiryOf(server);
+      mayFail = true;
+      await waitFor('the next answer', async () => (await expiryOf(server)) > first);
+      assert.equal([mayFail, signal.aborted], [false, false]);
+    });
     await server.close();
   });
 

@@ -241,6 +241,14 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a statement without an answer ends after its time', async () => {
+    const server = serverAt(await cluster.newDatabase(), { statementTimeoutMs: 50 });
+    const { code, message } = await failureOf(server.query('SELECT pg_sleep(60)'));
+    assert.is(code, 'STORAGE_UNREACHABLE');
+    assert.match(message, 'did not answer in time');
+    await server.close();
+  });
+
   test('recovers from a restart, and fails clearly while it is down', async () => {
     const server = await migratedServer(cluster);
     await server.query('SELECT 1');

@@ -36,20 +36,28 @@ test('each secret is listed with its location, source and result, in order', asy
       );
       assert.is(file, at('project/svc.json'));
       assert.equal(
-        secrets.map(({ path, location, spoken, resolves, length }) => [
+        secrets.map(({ path, location, source, spoken, resolves, length }) => [
           `${location.line}:${location.column}`,
           path,
+          source,
           spoken,
           resolves,
           length,
         ]),
         [
-          ['3:15', 'models.providers.corp.apiKey', 'env CORP_KEY', true, 'short'],
-          ['4:25', 'models.providers.corp.headers.x-a', 'plain text', true, 'short'],
-          ['4:46', 'models.providers.corp.headers.x-b', 'env MISSING', false, null],
-          ['5:16', 'models.providers.corp.baseUrl', 'plain text in an address', true, 'tiny'],
-          ['8:55', 'flows.notify.secret', 'file vault:/a', true, 'long'],
-          ['9:60', 'flows.runtimes.acp.env.A', 'plain text', true, 'short'],
+          ['3:15', 'models.providers.corp.apiKey', 'env', 'env CORP_KEY', true, 'short'],
+          ['4:25', 'models.providers.corp.headers.x-a', 'plain', 'plain text', true, 'short'],
+          ['4:46', 'models.providers.corp.headers.x-b', 'env', 'env MISSING', false, null],
+          [
+            '5:16',
+            'models.providers.corp.baseUrl',
+            'plain',
+            'plain text in an address',
+            true,
+            'tiny',
+          ],
+          ['8:55', 'flows.notify.secret', 'file', 'file vault:/a', true, 'long'],
+          ['9:60', 'flows.runtimes.acp.env.A', 'plain', 'plain text', true, 'short'],
         ],
       );
       const error = secrets[2]?.error;

@@ -358,6 +358,47 @@ for (const kind of await sharedKinds()) {
     assert.is(await a.countMatches('"again"'), 1);
   });
 
+  test('what deleted passages left is removed once it is worth it, and nothing of others', async () => {
+    const index = await kind.newIndex();
+    const passages = (count: number) => Array.from({ length: count }, (_, at) => `alpha ${at}`);
+    /** How many deleted passages have left something, how many passages are found, and the bytes of their word. */
+    const state = async () => {
+      const [row] = await kind.server.query<{ readonly dead: number; readonly bytes: number }>(
+        `SELECT dead_chunks AS dead, (SELECT sum(octet_length(hits)) FROM (
+           SELECT hits FROM svc.terms WHERE term = 'alpha'
+           UNION ALL SELECT hits FROM svc.postings WHERE term = 'alpha') AS hits) AS bytes
+         FROM svc.memories`,
+      );
+      return {
+        dead: row?.dead,
+        found: await index.countMatches('"alpha"'),
+        bytes: row?.bytes ?? 0,
+      };
+    };
+    const putAndRemove = async (count: number) => {
+      await apply(index, putChange('gone.md', ...passages(count)));
+      await apply(index, removeChange('gone.md'));
+      return state();
+    };
+    // Exactly a page of lengths.
+    await apply(index, putChange('gone.md', ...passages(512)));
+    assert.is(await index.countMatches('"alpha"'), 512);
+    await apply(index, removeChange('gone.md'), putChange('one.md', 'alpha'));
+    const few = await putAndRemove(487);
+    assert.equal([few.dead, few.found], [999, 1]);
+    const compact = await putAndRemove(1);
+    assert.equal([compact.dead, compact.found], [0, 1]);
+    assert.ok(compact.bytes < few.bytes);
+    // More than are read at once.
+    await apply(index, putChange('many.md', ...passages(4101)));
+    const half = await putAndRemove(2050);
+    assert.equal([half.dead, half.found], [2050, 4102]);
+    const rest = await putAndRemove(1);
+    assert.equal([rest.dead, rest.found], [0, 4102]);
+    assert.ok(rest.bytes < half.bytes);
+    assert.equal((await index.termStatistics(['"alpha"'])).frequencies, [4102]);
+  });
+
   if (kind.name === 'PostgreSQL') {
     /** Keeps the memory locked while something else goes on. */
     const whileLocked = async (work: (other: Transaction) => Promise<void>): Promise<void> => {
