@@ -86,11 +86,16 @@ export async function checkKey(
   if (credential.state !== 'found') return { state: 'ok', text };
   const location = (await locate(keyPath(credential.source, choice)))?.location;
   const outcome = await orFailure(text, signal, async (): Promise<CheckOutcome> => {
-    const { length } = await secretReader(world, signal)(credential.input);
-    return { state: 'ok', text, note: `set, ${formatCountOf(length, 'character')}` };
+    const key = await secretReader(world, signal)(credential.input);
+    const set = { text, note: `set, ${formatCountOf(key.length, 'character')}` };
+    if (!IN_QUOTES.test(key)) return { state: 'ok', ...set };
+    return { state: 'warning', ...set, cause: 'its quotes are sent with it', hint: 'remove them' };
   });
   return { ...outcome, location };
 }
+
+/** Unlike a shell, Docker takes the quotes in an env file as part of the value. */
+const IN_QUOTES = /^(["']).*\1$/u;
 
 function keyPath(source: string, { provider, entry }: ProviderChoice): readonly string[] {
   return source === 'remote.apiKey'

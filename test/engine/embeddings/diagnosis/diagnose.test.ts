@@ -151,6 +151,17 @@ test('a key that cannot be read stops the checks that need it', async () => {
   assert.equal([of('endpoint').state, of('embed').state], ['off', 'off']);
 });
 
+test('a key with the quotes of an env file is a warning', async () => {
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: '"quoted-key-of-an-env-file"' };
+  const { of } = await diagnose({ remote }, { index: false });
+  assert.equal(of('key').state, 'warning');
+  assert.equal(
+    [of('key').note, of('key').cause, of('key').hint],
+    ['set, 27 characters', 'its quotes are sent with it', 'remove them'],
+  );
+  assert.is(of('embed').state, 'failed');
+});
+
 test('batch is available, on, or a warning if the provider has none', async () => {
   assert.match((await diagnose({}, { index: false })).of('batch').note ?? '', /^available/);
   const batch = { enabled: true };
