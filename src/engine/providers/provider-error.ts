@@ -129,7 +129,7 @@ function limitNamed(
   });
 }
 
-function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): string {
+function hintFor({ kind, waitMs, url }: VendorFaultDetails, place: ProviderPlace): string {
   const { provider, model, endpoint, keySource, withheldKey } = place;
   const name = shellWord(provider);
   const again = `test it with "svc provider test ${name}"`;
@@ -145,7 +145,7 @@ function hintFor({ kind, waitMs }: VendorFaultDetails, place: ProviderPlace): st
     case 'quota':
       return `check the balance and limits of the account of ${keySource ?? 'this key'}; waiting does not help`;
     case 'model':
-      return `check ${settingNames(place).model} (${model ?? 'unset'}) and the address ${endpoint ?? ''}`.trim();
+      return `check ${settingNames(place).model} (${model ?? 'unset'}) and the address ${url ?? endpoint ?? ''}`.trim();
     case 'rate':
       return waitMs === undefined
         ? 'try again later or lower remote.nonBatchConcurrency; finished embeddings are kept'

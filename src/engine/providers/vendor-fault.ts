@@ -29,6 +29,8 @@ export interface VendorFaultDetails {
   /** The vendor's message on one line, without secrets. */
   readonly message: string;
   readonly status?: number | undefined;
+  /** Where the error comes from, without user name and password. */
+  readonly url?: string | undefined;
   /** The vendor's error code, as `insufficient_quota`. */
   readonly code?: string | undefined;
   /** The wait that the vendor asked for. */

@@ -1,6 +1,6 @@
 import { messageOf, SvcError } from '../errors/index.js';
 import { errorOfFault } from '../providers/provider-error.js';
-import { shownAddress, VendorFault } from '../providers/vendor-fault.js';
+import { shownAddress, VendorFault, type VendorFaultDetails } from '../providers/vendor-fault.js';
 import { formatModel } from '../support/format.js';
 import type { RerankerChoice } from './choose-reranker.js';
 
@@ -56,7 +56,7 @@ export function asRerankError(error: unknown, choice: RerankerChoice): SvcError 
   }
   const { provider, model, baseUrl } = choice;
   const endpoint = baseUrl === undefined ? undefined : shownAddress(baseUrl);
-  const hint = hintFor(fault.details.kind, choice);
+  const hint = hintFor(fault.details, choice);
   return errorOfFault(fault, what, hint, { provider, model, endpoint });
 }
 
@@ -66,7 +66,7 @@ function tooLate({ timeoutMs }: RerankerChoice): VendorFault {
   });
 }
 
-function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): string {
+function hintFor({ kind, url }: VendorFaultDetails, choice: RerankerChoice): string {
   const { credential, model, baseUrl } = choice;
   const endpoint = baseUrl === undefined ? 'the endpoint' : shownAddress(baseUrl);
   const settings = 'memorySearch.query.rerank';
@@ -84,7 +84,7 @@ function hintFor(kind: VendorFault['details']['kind'], choice: RerankerChoice): 
     case 'quota':
       return 'check the balance and limits of the account; waiting does not help';
     case 'model':
-      return `check ${settings}.model (${model ?? 'unset'}) and the address ${endpoint}`;
+      return `check ${settings}.model (${model ?? 'unset'}) and the address ${url ?? endpoint}`;
     case 'answer':
       return `check that ${endpoint} serves reranking${model === undefined ? '' : ` with ${model}`}`;
     case 'rate':

@@ -5,7 +5,7 @@ import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
 import { withRetries } from '../requests/pacer.js';
 import type { VendorCall } from '../vendor.js';
-import { VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
+import { shownAddress, VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import {
   type AnswerHeaders,
   networkWords,
@@ -155,7 +155,8 @@ async function successHead(stream: Stream, explain: ExplainStatus): Promise<Answ
   const body = createSecretMask(sentSecrets(stream.options)).data(
     jsonOrText(await errorBeginning(stream)),
   );
-  throw statusFault(status, headers, body).with(explain({ status, body, headers }));
+  const url = shownAddress(String(stream.options.url));
+  throw statusFault(status, headers, body).with({ url, ...explain({ status, body, headers }) });
 }
 
 /** Headers with the key, if there is one, and the configured headers. */

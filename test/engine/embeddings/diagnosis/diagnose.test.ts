@@ -80,7 +80,11 @@ test('every check begins, ends once, and is in the diagnosis in the order of the
 const FAILURES: readonly (readonly [Trouble, string, RegExp])[] = [
   ['key_refused', 'PROVIDER_AUTH', /check the key from remote\.apiKey/],
   ['quota_spent', 'PROVIDER_QUOTA', /balance/],
-  ['model_unknown', 'PROVIDER_MODEL_UNKNOWN', /memorySearch\.model/],
+  [
+    'model_unknown',
+    'PROVIDER_MODEL_UNKNOWN',
+    /memorySearch\.model \(.*\) and the address http:\S+\/v1\/embeddings$/,
+  ],
   ['rate_limited', 'PROVIDER_RATE_LIMITED', /try again/],
   ['overloaded', 'PROVIDER_OVERLOADED', /try again/],
   ['not_finite', 'PROVIDER_ANSWER_INVALID', /provider test/],
