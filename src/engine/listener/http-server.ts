@@ -119,7 +119,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       }
       const refuseRest = (): void => {
         if (!socket.writable) return;
-        const fault = PARSER_FAULTS[code] ?? FAULTS.badRequest;
+        const other = beginsTls(error) ? FAULTS.tlsWithoutCertificate : FAULTS.badRequest;
+        const fault = PARSER_FAULTS[code] ?? other;
         const requestId = randomUUID();
         const clientIp = peerOf(socket);
         endWith(socket, fault, requestId);
@@ -225,6 +226,11 @@ interface HttpFault {
 const FAULTS = {
   badAddress: { status: 400, code: 'bad_request', message: 'the address is not valid' },
   badRequest: { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' },
+  tlsWithoutCertificate: {
+    status: 400,
+    code: 'tls_failed',
+    message: 'the request is TLS (https://), but the listener has no certificate',
+  },
   notOneHost: { status: 400, code: 'bad_request', message: 'one Host header is required' },
   notFound: { status: 404, code: 'not_found', message: 'there is nothing here' },
   bodyTooLarge: { status: 413, code: 'payload_too_large', message: 'the body is too large' },
@@ -271,6 +277,11 @@ function notHttp(
 ): UnroutedRequest {
   const unknown = { method: undefined, path: undefined, isHooked: false };
   return unrouted(fault, { ...unknown, clientIp, requestId });
+}
+
+/** Whether what could not be parsed is a TLS handshake, by its first byte. */
+function beginsTls({ rawPacket }: { readonly rawPacket?: unknown }): boolean {
+  return rawPacket instanceof Uint8Array && rawPacket[0] === 22;
 }
 
 /** OpenSSL's reason is a few words, such as "http request"; its message is not for people. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -43,6 +44,22 @@ test('a request without TLS is reported as such', async () => {
   socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await once(socket, 'close');
   assert.equal(reported(), [['tls_failed', 'TLS failed: http request']]);
+  await server.close();
+});
+
+test('a request with TLS to a server without it is reported as such', async () => {
+  const faults: UnroutedRequest[] = [];
+  const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
+  const onFault = (request: UnroutedRequest): void => void faults.push(request);
+  const server = createHttpServer({ address, log: testLog().logger, onFault });
+  await server.listen(address);
+  const { port } = server.server.address() as AddressInfo;
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'error');
+  assert.equal(
+    faults.map(({ code, reason }) => [code, reason]),
+    [['tls_failed', 'the request is TLS (https://), but the listener has no certificate']],
+  );
   await server.close();
 });
 
