@@ -4,6 +4,7 @@ import { contentOf } from '../support/index-content.js';
 import { jsonOf } from '../support/json.js';
 import { NOTE_QUERIES, writeNotes } from '../support/many-notes.js';
 import { backendOn, pathsOf, targetOf } from '../support/memory.js';
+import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { folderOf, tempFolder } from '../support/temp-folder.js';
 
@@ -14,6 +15,11 @@ writeNotes(notes, 1200);
 
 const memory = (home: string, ...args: string[]): Promise<SvcRun> =>
   runSvc(['memory', ...args, '-w', notes.path], { home });
+
+function errorIn(run: SvcRun): string | undefined {
+  const [agent] = jsonOf.index(run).agents;
+  return agent !== undefined && 'error' in agent ? agent.error.code : undefined;
+}
 
 async function indexFileOf(home: string): Promise<string> {
   const run = await memory(home, 'status', '--json');
@@ -64,6 +70,18 @@ test('searches keep working during a rebuild by another process', async () => {
     assert.equal(jsonOf.search(run).results, expected);
   } while (rebuild.child.exitCode === null);
   assert.is((await rebuild.done).code, 0);
+});
+
+test('a rebuild while another program writes the index fails, and the next one replaces it', async () => {
+  const home = tempFolder().path;
+  await memory(home, 'index');
+  const browser = rawDatabase(await indexFileOf(home));
+  browser.exec('BEGIN IMMEDIATE');
+  const locked = await memory(home, 'index', '--force', '--json');
+  assert.equal([locked.code, errorIn(locked)], [1, 'INDEX_LOCKED']);
+  browser.exec('COMMIT');
+  browser.close();
+  assert.equal(errorIn(await memory(home, 'index', '--force', '--json')), undefined);
 });
 
 test('a search during indexing by another process uses the existing index and prints a warning', async () => {

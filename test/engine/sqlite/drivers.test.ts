@@ -297,15 +297,17 @@ function promises({ name, connect }: Driver): void {
     target.close();
   });
 
-  test('copies nothing into a database that another connection writes, and says so', async ({
+  test('copies nothing into a database that another connection keeps writing, and says so after a while', async ({
     file,
     database,
   }) => {
     const other = `${file}.other`;
-    const [target, writer] = [connect(other, { timeout: 0 }), connect(other, { timeout: 0 })];
+    const [target, writer] = [connect(other, { timeout: 50 }), connect(other, { timeout: 0 })];
     writer.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+    const startedMs = performance.now();
     const error = await replaceContent(target, database).catch((thrown: unknown) => thrown);
     assert.is(databaseFault(error), 'busy');
+    assert.ok(performance.now() - startedMs >= 40, 'it waited');
     // As if the writer had begun a moment later.
     const { totalPages } = await database.backup(other, { progress: () => 100 });
     assert.is(totalPages, 0);
