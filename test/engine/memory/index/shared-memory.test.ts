@@ -358,6 +358,18 @@ for (const kind of await sharedKinds()) {
     assert.is(await a.countMatches('"again"'), 1);
   });
 
+  test('vectors that can never be used again do not stay in the cache', async () => {
+    const index = await kind.newIndex();
+    await apply(index, putChange('a.md', 'alpha'));
+    for (const identity of ['old', 'other', 'm']) await embedMissing(index, identity, textVector);
+    const isSuperseded = (identity: string): boolean => identity === 'old';
+    await index.tidyEmbeddings({ keepIdentities: ['m'], isSuperseded, cacheEntries: 9, atMs: 5 });
+    const left = await kind.server.query(
+      'SELECT DISTINCT identity FROM svc.embeddings JOIN svc.spaces ON spaces.id = space ORDER BY identity',
+    );
+    assert.equal(left, [{ identity: 'm' }, { identity: 'other' }]);
+  });
+
   test('what deleted passages left is removed once it is worth it, and nothing of others', async () => {
     const index = await kind.newIndex();
     const passages = (count: number) => Array.from({ length: count }, (_, at) => `alpha ${at}`);
