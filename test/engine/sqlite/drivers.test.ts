@@ -86,6 +86,7 @@ function promises({ name, connect }: Driver): void {
     const writer = connect(file, { timeout: 0 });
     writer.exec("INSERT INTO t VALUES (1, 'written')");
     closeWriter(writer);
+    assert.throws(() => writer.exec('SELECT 1'), /not open/u);
     const copy = tempFolder().at('without-its-log.sqlite');
     writeFileSync(copy, readFileSync(file));
     const withoutLog = connect(copy, { timeout: 0 });

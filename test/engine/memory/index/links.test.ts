@@ -5,6 +5,7 @@ import type { IndexedDocument } from '../../../../src/engine/memory/index/docume
 import type { MemoryIndex } from '../../../../src/engine/memory/index/memory-index.js';
 import type { NoteLink } from '../../../../src/engine/memory/types.js';
 import { sharedKinds, sqliteKind } from '../../../support/indexes.js';
+import { apply, documentOf } from '../../../support/vector-index.js';
 
 const KEY = { source: 'memory', path: 'memory/a.md' } as const;
 const LINK: NoteLink = { kind: 'wiki', line: 3, target: 'House', heading: 'Door' };
@@ -55,6 +56,39 @@ for (const kind of [sqliteKind, ...(await sharedKinds())]) {
     await put(index, { ...note(undefined, 'changed'), facts: { tags: facts.tags } });
     assert.equal(await index.promotedLines(KEY), []);
     assert.equal(await index.promotedLines({ ...KEY, path: 'memory/none.md' }), []);
+    index.close();
+  });
+
+  test('changes of one document in a set are made one after the other', async () => {
+    const index = await kind.newIndex();
+    const talk = (size: number, ...texts: readonly string[]): IndexedDocument => ({
+      ...documentOf('sessions/a.jsonl', texts),
+      ...{ source: 'sessions', kind: 'transcript', hash: `${size}` },
+      fingerprint: { size, mtimeMs: size, ctimeMs: size },
+    });
+    const key = { source: 'sessions', path: 'sessions/a.jsonl' } as const;
+    const extend = (replacesLast: number, ...given: Parameters<typeof talk>) =>
+      ({ type: 'extend', document: talk(...given), replacesLast }) as const;
+    const stored = async () => {
+      const [document] = await index.documents();
+      const texts = (await index.content(key))?.chunks.map(({ text }) => text);
+      return [texts, document?.hash, document?.fingerprint.size];
+    };
+    await apply(index, { type: 'put', document: talk(1, 'a', 'b', 'c') }, extend(1, 2, 'd', 'e'));
+    assert.equal(await stored(), [['a', 'b', 'd', 'e'], '2', 2]);
+    await apply(index, extend(1, 3, 'f'), extend(0, 4, 'g'), extend(1, 5, 'h', 'i'));
+    assert.equal(await stored(), [['a', 'b', 'd', 'f', 'h', 'i'], '5', 5]);
+    // More than the change before has added.
+    const fingerprint = { size: 8, mtimeMs: 8, ctimeMs: 8 };
+    const touch = { type: 'touch', key, fingerprint } as const;
+    await apply(index, extend(1, 6, 'j'), extend(3, 7, 'k'), touch);
+    assert.equal(await stored(), [['a', 'b', 'd', 'k'], '7', 8]);
+    assert.equal(
+      (await index.termStatistics(['"d"', '"f"', '"h"', '"k"'])).frequencies,
+      [1, 0, 0, 1],
+    );
+    await apply(index, extend(0, 9, 'l'), { type: 'remove', key });
+    assert.equal(await stored(), [undefined, undefined, undefined]);
     index.close();
   });
 
