@@ -116,6 +116,20 @@ if (cluster !== undefined) {
     await flows.close();
   });
 
+  test('a worker that waits survives a standby that is not promoted yet', async () => {
+    const setReadOnly = (isOn: boolean) =>
+      cluster.sql(`ALTER DATABASE ${database} SET default_transaction_read_only = ${isOn}`);
+    const flows = await openFlowsAt(url);
+    await setReadOnly(true);
+    const waiting = hostOn(url, 'host-b').start('task', 'claim', '--wait', '--json');
+    await waiting.waitForText('is read-only; retrying');
+    await setReadOnly(false);
+    const id = await newTask(flows, await newFlow(flows));
+    const { code, stdout } = await waiting.done;
+    assert.equal([code, JSON.parse(stdout).task.taskId], [0, id]);
+    await flows.close();
+  });
+
   test('commands that wait and watch say once that they keep trying', async () => {
     const { start } = hostOn(url, 'host-b');
     const flows = await openFlowsAt(url);

@@ -1,4 +1,4 @@
-import { type ErrorCode, SvcError } from '../errors/index.js';
+import { type ErrorCode, SvcError, systemErrorCode } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
@@ -112,6 +112,13 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
   'STORAGE_UNCERTAIN',
   'STORAGE_UNREACHABLE',
 ]);
+/** The code of PostgreSQL for changes of a standby, which answers after a failover until it is promoted. */
+const READ_ONLY = '25006';
+
+function isOutage(error: unknown): error is SvcError {
+  if (!(error instanceof SvcError)) return false;
+  return OUTAGES.has(error.code) || systemErrorCode(error.cause) === READ_ONLY;
+}
 
 /**
  * Opens flows and waits for a task, also while they cannot be used for a time: workers start again for each task, so even
@@ -132,7 +139,7 @@ export async function waitForTask(
       flows ??= await open();
       return await flows.tasks.wait(request, signal);
     } catch (error) {
-      if (!(error instanceof SvcError && OUTAGES.has(error.code))) throw error;
+      if (!isOutage(error)) throw error;
       onOutage(error);
       await abortableSleep(storeBackoffMs(failures), signal);
     }

@@ -81,7 +81,7 @@ test('a worker that waits survives an outage of the server and a locked file, an
   const { flows } = await testFlows();
   const id = await newTask(flows, await newFlow(flows));
   const outage = new SvcError('STORAGE_UNREACHABLE', 'it does not answer');
-  const failures = [outage, new SvcError('STORAGE_REFUSED', 'it is read-only')];
+  const failures = [outage, new SvcError('STORAGE_REFUSED', 'it refused the login')];
   const seen: SvcError[] = [];
   const wait = (opens: SvcError[]) =>
     waitForTask(
