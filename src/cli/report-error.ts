@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import { asSvcError, ERROR_CODES, messageOf, type SvcError } from '../engine/errors/index.js';
 import { createSecretMask, type SecretMask } from '../engine/masking/index.js';
-import { isRecord, suggestName } from '../engine/support/text.js';
+import { isRecord, shellWord, suggestName } from '../engine/support/text.js';
 import { safeLines } from '../ui/safe-text.js';
 
 /** A failure as it is reported, in text or JSON. */
@@ -50,7 +51,11 @@ function usageProblem(error: Error): { readonly message: string; readonly hint: 
     const noun = args.length === 1 ? 'argument' : 'arguments';
     return { message: `missing ${noun}: ${missing}`, hint: HELP_HINT };
   }
-  return { message: parserMessage(error.message), hint: HELP_HINT };
+  const folder = Array.isArray(args) && flagNames(parse).includes('workspace') && String(args[0]);
+  // Of a file, it does not exist with a slash behind it.
+  const isMeant = folder !== false && existsSync(`${folder}/`);
+  const hint = isMeant ? `did you mean --workspace ${shellWord(folder)}?` : HELP_HINT;
+  return { message: parserMessage(error.message), hint };
 }
 
 /** What the parser's errors carry; declared by oclif, but offered by none of its entry points. */

@@ -4,10 +4,12 @@ import {
   exitCodeOf,
   failureWords,
   formatErrorText,
+  HELP_HINT,
   reportError,
 } from '../../src/cli/report-error.js';
 import { ERROR_CODES, SvcError } from '../../src/engine/errors/index.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
+import { folderOf } from '../support/temp-folder.js';
 
 const test = suite('reporting errors');
 
@@ -97,6 +99,29 @@ test('parser errors are usage errors, in one line and in plain words', () => {
     const report = reportError(parserError(`${original}${help}`));
     assert.equal([report.code, report.message], ['USAGE', message]);
     assert.is(exitCodeOf(report), 2);
+  }
+});
+
+test('a folder that is an argument too many was meant as the workspace, where there is one', () => {
+  const { path, at } = folderOf({ 'my notes/a.md': '' });
+  const hintOf = (arg: string, flags: object) =>
+    reportError(
+      Object.assign(parserError(`Unexpected argument: ${arg}`), {
+        args: [arg],
+        parse: { input: { flags } },
+      }),
+    ).hint;
+  assert.is(hintOf(path, { workspace: {} }), `did you mean --workspace ${path}?`);
+  assert.is(
+    hintOf(at('my notes'), { workspace: {} }),
+    `did you mean --workspace '${path}/my notes'?`,
+  );
+  for (const [arg, flags] of [
+    [at('my notes/a.md'), { workspace: {} }],
+    [at('none'), { workspace: {} }],
+    [path, { agent: {} }],
+  ] as const) {
+    assert.is(hintOf(arg, flags), HELP_HINT);
   }
 });
 
