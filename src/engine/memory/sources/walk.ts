@@ -124,8 +124,10 @@ function readEntries(
   const folders: FolderToWalk[] = [];
   // An ignore file in it cannot be used.
   if (isMemory && around !== undefined && inside === undefined) return { files, folders };
+  // The root of a disk ends with a separator.
+  const start = dir.endsWith(sep) ? dir : dir + sep;
   for (const entry of entries) {
-    const path = dir + sep + entry.name;
+    const path = start + entry.name;
     reportTemporary(entry, path, listener);
     const kind = isMemory || entry.isDirectory() ? kindOfEntry(entry, path, selection) : undefined;
     const isFolder = kind === 'folder' || kind === 'linked_folder';

@@ -49,6 +49,15 @@ test('the setting excludes files, folders and MEMORY.md, relative to the workspa
   ]);
 });
 
+test('paths below the root of a disk have one separator, as the system names open files', () => {
+  const { decisions } = scan('/', { layout: 'folder', patterns: ['*'] });
+  assert.ok(decisions.length > 0);
+  assert.equal(
+    decisions.map(({ path }) => path).filter((path) => path.startsWith('//')),
+    [],
+  );
+});
+
 test('the last pattern that matches decides, and nothing in an excluded folder comes back', () => {
   const ws = folderOf(NOTES);
   const kept = paths(ws.path, {
