@@ -87,6 +87,7 @@ export abstract class BaseCommand extends Command {
   private stopsInOrder = false;
   /** What an interruption keeps of the work that began, and how to continue. */
   protected interruptHint: string | undefined;
+  private showStopping = (text: string): void => this.note(text);
   private readonly onInterrupt = (): void => {
     this.interrupt();
     setTimeout(() => this.noteStopping(), PATIENCE_MS).unref();
@@ -257,7 +258,7 @@ export abstract class BaseCommand extends Command {
   /** Work that waits for a server can take as long as the server may. */
   private noteStopping(): void {
     if (!this.terminal().progress || this.shared.quiet) return;
-    this.note('stopping after the current step; press Ctrl-C again to stop at once');
+    this.showStopping('stopping after the current step; press Ctrl-C again to stop at once');
   }
 
   /**
@@ -408,6 +409,9 @@ export abstract class BaseCommand extends Command {
       quiet: this.shared.quiet || this.jsonEnabled(),
       mask: this.mask,
       note: (line) => this.note(line),
+      onLive: (showStopping) => {
+        this.showStopping = showStopping;
+      },
     };
   }
 

@@ -31,11 +31,13 @@ export interface StepsOptions {
   readonly mask: SecretMask;
   /** Writes a line to stderr. */
   readonly note: (line: string) => void;
+  /** Called with what shows on the terminal that work is stopping, while a list has it. */
+  readonly onLive: (showStopping: (text: string) => void) => void;
 }
 
 /** Runs steps in order until one throws. @throws what the step throws */
 export async function runSteps(steps: readonly Step[], options: StepsOptions): Promise<void> {
-  if (options.live && !options.quiet) return runLive(steps, options.mask);
+  if (options.live && !options.quiet) return runLive(steps, options);
   for (const { title, run } of steps) {
     if (options.quiet) {
       await run(() => undefined);
@@ -51,7 +53,7 @@ export async function runSteps(steps: readonly Step[], options: StepsOptions): P
   }
 }
 
-async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> {
+async function runLive(steps: readonly Step[], { mask, onLive }: StepsOptions): Promise<void> {
   const { Listr, ListrLogger, ProcessOutput } = await import('listr2');
   // The list goes to stderr: stdout is for the result.
   const processOutput = new ProcessOutput(process.stderr, process.stdout);
@@ -61,6 +63,10 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
     // The list hides the cursor, which would stay hidden if a signal ends or stops the process.
     processOutput.toStdout(SHOW_CURSOR, false);
   };
+  let running: { output: string } | undefined;
+  onLive((text) => {
+    if (running !== undefined) running.output = text;
+  });
   const list = new Listr(
     steps.map(({ title, run }) => {
       let isTrouble = false;
@@ -68,6 +74,7 @@ async function runLive(steps: readonly Step[], mask: SecretMask): Promise<void> 
         title,
         exitOnError: () => !isTrouble,
         task: async (_context: unknown, task: { title: string; output: string }) => {
+          running = task;
           const result = await run(({ text }) => {
             task.output = mask.text(text);
           });

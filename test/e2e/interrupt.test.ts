@@ -183,16 +183,18 @@ for (const line of ['memory index', 'storage copy --to postgres', 'dream run']) 
   });
 }
 
-test('on a terminal, a note says how to stop at once what takes long to stop', async () => {
-  const silent = await silentServer({ connectTimeoutSeconds: 60 });
-  const started = runInPty(['task', 'claim', '--wait'], { home: silent.home });
-  await silent.connected;
-  started.type(KEYS.ctrlC);
-  await started.waitForText('press Ctrl-C again to stop at once');
-  started.type(KEYS.ctrlC);
-  assert.is(await started.ended, 130);
-  silent.close();
-});
+for (const line of ['task claim --wait', 'dream run']) {
+  test(`svc ${line} shows on a terminal how to stop at once if it takes long to stop`, async () => {
+    const silent = await silentServer({ connectTimeoutSeconds: 60 });
+    const started = runInPty(line.split(' '), { home: silent.home });
+    await silent.connected;
+    started.type(KEYS.ctrlC);
+    await started.waitForText('press Ctrl-C again to stop at once');
+    started.type(KEYS.ctrlC);
+    assert.is(await started.ended, 130);
+    silent.close();
+  });
+}
 
 /** Two of them while the program is held up by a reader that does not read; its answer so far. */
 async function interruptTwice(home: string): Promise<string> {
