@@ -51,11 +51,15 @@ function usageProblem(error: Error): { readonly message: string; readonly hint: 
     const noun = args.length === 1 ? 'argument' : 'arguments';
     return { message: `missing ${noun}: ${missing}`, hint: HELP_HINT };
   }
-  const folder = Array.isArray(args) && flagNames(parse).includes('workspace') && String(args[0]);
-  // Of a file, it does not exist with a slash behind it.
-  const isMeant = folder !== false && existsSync(`${folder}/`);
-  const hint = isMeant ? `did you mean --workspace ${shellWord(folder)}?` : HELP_HINT;
+  const [extra] = Array.isArray(args) ? args : [];
+  const isWorkspace = isFolder(extra) && flagNames(parse).includes('workspace');
+  const hint = isWorkspace ? `did you mean --workspace ${shellWord(extra)}?` : HELP_HINT;
   return { message: parserMessage(error.message), hint };
+}
+
+function isFolder(value: unknown): value is string {
+  // With a slash behind it, a file does not exist.
+  return typeof value === 'string' && value !== '' && existsSync(`${value}/`);
 }
 
 /** What the parser's errors carry; declared by oclif, but offered by none of its entry points. */
