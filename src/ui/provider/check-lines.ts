@@ -1,5 +1,5 @@
 import type { CheckName, CheckOutcome, Diagnosis } from '../../engine/embeddings/index.js';
-import { formatCount, formatDuration } from '../../engine/support/format.js';
+import { formatCount, formatCountOf, formatDuration } from '../../engine/support/format.js';
 import { padEnd, textWidth, wrapSafe, wrapText } from '../fit.js';
 import { modelWords } from '../memory/words.js';
 import { safeLine } from '../safe-text.js';
@@ -63,7 +63,7 @@ function noteOf(check: CheckName, outcome: CheckOutcome): string {
     state === 'failed' ? code : undefined,
     passages === undefined
       ? undefined
-      : `${formatCount(passages.done)} of ${formatCount(passages.all)} passages`,
+      : `${formatCount(passages.done)} of ${formatCountOf(passages.all, 'passage')}`,
     dimensions === undefined ? undefined : `${formatCount(dimensions)} dimensions`,
     latencyMs === undefined ? undefined : formatDuration(latencyMs),
     check === 'selected' ? undefined : place,

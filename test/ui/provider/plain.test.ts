@@ -36,6 +36,13 @@ test('a diagnosis shows the checks, and for each problem the cause and what to d
   ]);
 });
 
+test('one passage is in the singular', () => {
+  const checks = REFUSED.checks.map((one) =>
+    one.check === 'vectors' ? { ...one, passages: { done: 0, all: 1 } } : one,
+  );
+  assert.match(linesOf({ ...REFUSED, checks }).join('\n'), / 0 of 1 passage ·/u);
+});
+
 test('a diagnosis ends with its conclusion', () => {
   const last = (fields: Partial<Diagnosis>): string =>
     linesOf({ ...REFUSED, ...fields })
