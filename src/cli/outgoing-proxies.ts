@@ -5,8 +5,7 @@ import { type AgentConnectOpts, Agent as BaseAgent } from 'agent-base';
 import { HttpProxyAgent } from 'http-proxy-agent';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
-import { messageOf, PROXY_FAULT, systemErrorCode } from '../engine/errors/index.js';
-import { networkWords } from '../engine/providers/http/status-fault.js';
+import { messageOf, networkWords, PROXY_FAULT, systemErrorCode } from '../engine/errors/index.js';
 import { isLoopback, isWildcard, urlHost } from '../engine/support/network.js';
 
 /**

@@ -1,5 +1,11 @@
 import pg from 'pg';
-import { type ErrorCode, messageOf, SvcError, systemErrorCode } from '../errors/index.js';
+import {
+  type ErrorCode,
+  messageOf,
+  networkWords,
+  SvcError,
+  systemErrorCode,
+} from '../errors/index.js';
 import { describeAddress, type ServerAddress } from './server-address.js';
 
 /** A kind of failure of the server: how it is recognized, and what callers get. */
@@ -190,7 +196,8 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
   if (error instanceof SvcError) return error;
   // An AggregateError has no message of its own.
   const [first] = error instanceof AggregateError ? error.errors : [error];
-  const why = messageOf(first) || (systemErrorCode(first) ?? 'no connection');
+  const reported = systemErrorCode(first) ?? '';
+  const why = networkWords(reported, messageOf(first) || reported || 'no connection').message;
   const { error: code, message, hint } = faultOf(error);
   return new SvcError(code, message(describeAddress(address), why), { hint, cause: error });
 }

@@ -7,6 +7,7 @@ import { gatewayAddress, type LoadedConfig, type ResolvedRoute } from '../config
 import {
   isWithoutTls,
   messageOf,
+  networkWords,
   SvcError,
   systemErrorCode,
   WITHOUT_TLS_REASON,
@@ -62,7 +63,7 @@ export async function sendSigned(
     signal.throwIfAborted();
     const code = systemErrorCode(error) ?? '';
     if (isOtherScheme(url, code, certificate !== undefined)) throw otherScheme(url, error);
-    throw unreachable(url, messageOf(error), error);
+    throw unreachable(url, networkWords(code, messageOf(error)).message, error);
   });
   const curl = curlCommand({ url, headers: allHeaders, body }, secret, certificate?.file);
   return { url, status, answer: readAnswer(text, url, status), curl };

@@ -109,6 +109,21 @@ test('a connection that the server closed for being idle is lost', () => {
   }
 });
 
+test('why a server cannot be reached is in plain words', () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), {
+    code: 'ECONNREFUSED',
+  });
+  const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND' });
+  for (const [error, why] of [
+    [refused, 'connection refused: nothing is listening there'],
+    [new AggregateError([refused, refused]), 'connection refused: nothing is listening there'],
+    [unknown, 'host not found'],
+  ] as const) {
+    const { message } = asServerError(error, address);
+    assert.is(message, `the PostgreSQL server db:5432/svc does not answer: ${why}`);
+  }
+});
+
 test('a socket that this user cannot open, or a firewall that refuses, is a server out of reach', () => {
   for (const code of ['EACCES', 'EPERM', 'EAI_FAIL']) {
     const refused = Object.assign(new Error(`connect ${code} /run/postgresql`), { code });

@@ -1,10 +1,9 @@
-import { systemErrorCode } from '../../errors/index.js';
+import { networkWords, systemErrorCode } from '../../errors/index.js';
 import { anySignal } from '../../support/async.js';
 import { parsedJson } from '../../support/text.js';
 import {
   jsonAt,
   messageIn,
-  networkWords,
   numberAt,
   redirectFault,
   statusFault,

@@ -1,5 +1,5 @@
 import got, { type Options, type Response, type Request as Stream, TimeoutError } from 'got';
-import { messageOf, systemErrorCode } from '../../errors/index.js';
+import { messageOf, networkWords, systemErrorCode } from '../../errors/index.js';
 import { createSecretMask, LEAST_KNOWN_CHARS } from '../../masking/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { broken } from '../read-vectors.js';
@@ -8,7 +8,6 @@ import type { VendorCall } from '../vendor.js';
 import { shownAddress, VendorFault, type VendorFaultDetails } from '../vendor-fault.js';
 import {
   type AnswerHeaders,
-  networkWords,
   redirectFault,
   reportedFailure,
   statusFault,

@@ -1,4 +1,3 @@
-import { isWithoutTls, PROXY_FAULT, WITHOUT_TLS_REASON } from '../../errors/index.js';
 import { jsonOrText } from '../../support/text.js';
 import { VendorFault, type VendorFaultKind } from '../vendor-fault.js';
 
@@ -120,43 +119,6 @@ function numberIn(text: string): number | undefined {
 
 function textIn(header: AnswerHeaders[string]): string {
   return typeof header === 'string' ? header.trim() : '';
-}
-
-const NETWORK_WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused: nothing is listening there',
-  ECONNRESET: 'the connection was interrupted',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'the host name cannot be resolved',
-  EHOSTUNREACH: 'the host is unreachable',
-  ENETUNREACH: 'the network is unreachable',
-  DEPTH_ZERO_SELF_SIGNED_CERT: "the host's certificate is self-signed",
-  CERT_HAS_EXPIRED: "the host's certificate has expired",
-};
-
-/** Of Node.js (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
-const UNTRUSTED =
-  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/u;
-
-/** What the code of a failed connection means, and a hint if the address can be reached. @param fallback for other codes */
-export function networkWords(code: string, fallback: string) {
-  if (isWithoutTls(code)) {
-    return {
-      message: WITHOUT_TLS_REASON,
-      hint: 'use an address with http://, or the port that has TLS',
-    };
-  }
-  if (code === PROXY_FAULT) {
-    const hint =
-      'check HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; NO_PROXY lists hosts to reach directly';
-    return { message: fallback, hint };
-  }
-  if (code.startsWith('HPE_')) {
-    return { message: 'the answer is not valid HTTP', hint: 'check the port of the address' };
-  }
-  const hint = UNTRUSTED.test(code)
-    ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority'
-    : undefined;
-  return { message: NETWORK_WORDS[code] ?? fallback, hint };
 }
 
 /** Code of {@link unsendableFault}. */

@@ -1,9 +1,9 @@
 import got, { type Request as Stream, TimeoutError } from 'got';
-import { messageOf, systemErrorCode } from '../../../errors/index.js';
+import { messageOf, networkWords, systemErrorCode } from '../../../errors/index.js';
 import { createSecretMask } from '../../../masking/index.js';
 import { jsonOrText } from '../../../support/text.js';
 import { answerHead, errorBeginning, ONE_TRY, sentSecrets } from '../../http/http-client.js';
-import { type AnswerHeaders, networkWords, statusFault } from '../../http/status-fault.js';
+import { type AnswerHeaders, statusFault } from '../../http/status-fault.js';
 import { VendorFault } from '../../vendor-fault.js';
 
 export interface DownloadLimits {
