@@ -29,13 +29,17 @@ const OTHER = {
   hint: 'its log has the details',
 } as const satisfies Fault;
 
+/** What `pg` says of a statement for a connection that is closed already. */
+const NOT_QUERYABLE = /^Client .* is not queryable$/u;
+
 /** It does not answer, or the connection was lost. */
 const UNREACHABLE = {
   kind: 'unreachable',
   codes: '08 EACCES EAI_ ECONN EHOST ENET ENOENT ENOTFOUND EPERM EPIPE ETIMEDOUT',
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
-  message: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,
+  message: (where, why) =>
+    `the PostgreSQL server ${where} does not answer: ${why.replace(NOT_QUERYABLE, 'the connection was lost')}`,
   hint: 'check that it runs and that this host may connect to it',
 } as const satisfies Fault;
 

@@ -21,6 +21,13 @@ test('a password that is missing is named as that', () => {
   assert.match(message, /refused the login: storage\.url has no password$/u);
 });
 
+test('a statement for a connection that is closed already is explained', () => {
+  const lost = new Error('Client has encountered a connection error and is not queryable');
+  const { code, message } = asServerError(lost, address);
+  assert.is(code, 'STORAGE_UNREACHABLE');
+  assert.match(message, /db:5432.* does not answer: the connection was lost$/u);
+});
+
 test('a server whose connections are all in use is not one that does not answer', () => {
   const full = Object.assign(new Error('remaining connection slots are reserved'), {
     code: '53300',
