@@ -280,6 +280,16 @@ for (const kind of await sharedKinds()) {
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
+  test('nothing that was read before a failover or a restore is used after it', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putChange('a.md', 'alpha'));
+    assert.is(await a.countMatches('"alpha"'), 1);
+    await apply(b, putChange('b.md', 'alpha'));
+    // The server lost a revision, and has another one with the same number now.
+    await kind.server.run('UPDATE svc.memories SET revision = revision - 1');
+    assert.is(await a.countMatches('"alpha"'), 2);
+  });
+
   test('a host that indexes nothing can still search, and an empty memory is not a failure', async () => {
     const [a] = await bothHosts();
     await apply(a, putChange('a.md', 'alpha'));

@@ -18,8 +18,8 @@ export interface Place {
 /** What is known of a memory, as one of its hosts uses it, without reading its documents. */
 export interface MemoryFacts extends Place {
   readonly tokenizer: Tokenizer;
-  /** Changes with everything that a search sees. */
-  readonly revision: number;
+  /** Changes with everything that a search sees. After a failover or a restore, numbers come again, transactions hardly. */
+  readonly revision: string;
   readonly chunks: number;
   /** Words of all chunks. */
   readonly words: number;
@@ -46,7 +46,8 @@ export async function readFacts(
   originName: string,
 ): Promise<MemoryFacts | undefined> {
   const [row] = await sql.query<FactsRow>(
-    `SELECT memories.id AS memory, tokenizer, revision, chunks, words, languages, sources, has_media AS "hasMedia",
+    `SELECT memories.id AS memory, tokenizer, concat(revision, ' ', memories.xmin) AS revision, chunks, words,
+       languages, sources, has_media AS "hasMedia",
        (SELECT count(*) FROM svc.origins WHERE memory = memories.id) AS origins,
        coalesce(own.id, 0) AS origin, own.identity
      FROM svc.memories LEFT JOIN svc.origins AS own ON own.memory = memories.id AND own.name = $2
