@@ -256,8 +256,10 @@ if (cluster !== undefined) {
     assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
     assert.is(await server.transaction(async (tx) => (await tx.query('SELECT 1')).length), 1);
     await cluster.halt();
+    const { failures } = server.poolUse;
     const error = await failureOf(server.query('SELECT 1'));
     assert.is(error.code, 'STORAGE_UNREACHABLE');
+    assert.ok(server.poolUse.failures > failures);
     assert.match(error.message, `127.0.0.1:${cluster.port}`);
     await cluster.start();
     for (;;) {

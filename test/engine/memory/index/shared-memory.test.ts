@@ -415,8 +415,12 @@ for (const kind of await sharedKinds()) {
     await apply(index, putChange('many.md', ...passages(4101)));
     const half = await putAndRemove(2050);
     assert.equal([half.dead, half.found], [2050, 4102]);
+    // Each passage is found with every word of it, wherever its words are stored.
+    const both = '"alpha" AND ("17" OR "2083" OR "4090")';
+    assert.is(await index.countMatches(both), 3);
     const rest = await putAndRemove(1);
     assert.equal([rest.dead, rest.found], [0, 4102]);
+    assert.is(await index.countMatches(both), 3);
     assert.ok(rest.bytes < half.bytes);
     assert.equal((await index.termStatistics(['"alpha"'])).frequencies, [4102]);
   });
