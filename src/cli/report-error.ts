@@ -69,8 +69,8 @@ interface ParserError extends Error {
   readonly parse?: unknown;
 }
 
-/** Both are `-n`: of a list, and of what a search returns. */
-const LIMITS: readonly string[] = ['limit', 'max-results'];
+/** How many: of a list, of what a search returns, and of a log, also as other programs call it. */
+const LIMITS: readonly string[] = ['limit', 'max-results', 'lines', 'tail', 'n'];
 
 function unknownFlag(typed: string, known: readonly string[]) {
   const [name = ''] = typed.replace(/^-+/u, '').split('=');

@@ -159,6 +159,8 @@ test('a mistyped flag gets a suggestion, and a missing argument is named in word
       'unknown flag: --limit',
       /did you mean --max-results\?/,
     ],
+    [['logs', '--tail', '3'], 'unknown flag: --tail', /did you mean --lines\?/],
+    [['logs', '-n', '3'], 'unknown flag: -n', /did you mean --lines\?/],
     [['logs', '--folow'], 'unknown flag: --folow', /did you mean --follow\?/],
     [['logs', '--xyzzy'], 'unknown flag: --xyzzy', /put -- before words/],
     [['--jsn'], 'unknown flag: --jsn', /flags follow the command/],
