@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -24,7 +25,7 @@ const BEGIN_MS = 3000;
  *
  * @param isAsked whether the user asked for it; otherwise it must begin within three seconds
  * @returns undefined on a terminal, and if nothing comes
- * @throws the signal's reason
+ * @throws SvcError USAGE for what is not UTF-8; the signal's reason
  */
 export async function textOnStdin(
   mostBytes: number,
@@ -38,7 +39,13 @@ export async function textOnStdin(
     stdin.destroy();
     return undefined;
   }
-  return String(await allOf(stdin, signal, mostBytes));
+  const bytes = await allOf(stdin, signal, mostBytes);
+  // A longer one, which the caller refuses, can be cut off within a character.
+  if (bytes.length <= mostBytes && !isUtf8(bytes)) {
+    const hint = 'convert it to UTF-8 first, for example with iconv';
+    throw new SvcError('USAGE', 'the text on stdin is not UTF-8', { hint });
+  }
+  return String(bytes);
 }
 
 /**

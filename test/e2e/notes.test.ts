@@ -50,6 +50,24 @@ test('text on stdin is added, opened in the editor and removed again', async () 
   assert.not.match((await svc(['undo'])).stderr, '--list');
 });
 
+test('text on stdin that is not UTF-8 is refused, as adding or searching for it would lose characters', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const input = Buffer.from('The café is closed.', 'latin1');
+  for (const args of [
+    ['add', '-', '--file', 'MEMORY.md'],
+    ['search', '-'],
+  ]) {
+    const run = await runSvc(['memory', ...args, '--workspace', 'notes'], {
+      home: home.path,
+      input,
+    });
+    assert.equal([run.code, run.stdout], [2, '']);
+    assert.match(run.stderr, 'error: the text on stdin is not UTF-8\n hint: convert it');
+  }
+  assert.is(readFileSync(home.at('notes/MEMORY.md'), 'utf8'), '# Mine\n');
+});
+
 test('a conversation is captured once, by command and by a hook that never fails', async () => {
   const home = tempFolder();
   home.write('notes/MEMORY.md', '# Mine\n');

@@ -22,7 +22,7 @@ export interface SvcOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   /** Another user to run as; see ordinary-user.ts. */
   readonly uid?: number | undefined;
   /** The package folder to run from. */
