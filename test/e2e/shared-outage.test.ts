@@ -7,7 +7,7 @@ import { jsonOf } from '../support/json.js';
 import { callSearch, closeClients, stdioClient } from '../support/mcp.js';
 import { migratedDatabase, startCluster, type TestCluster } from '../support/postgres.js';
 import { startSvc } from '../support/run-svc.js';
-import { serve, serverHome, urlOf, whenReady } from '../support/serving.js';
+import { serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
 import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, webhooksConfig } from '../support/webhooks.js';
 
@@ -70,10 +70,14 @@ if (cluster !== undefined) {
     assert.is((await a.svc('memory', 'search', 'basalt')).code, 0);
   });
 
-  test('a listener that starts during an outage answers, and continues when the server is back', async () => {
+  test('services that start during an outage keep running: the listener answers, and all continue when the server is back', async () => {
     await cluster.halt();
-    const storage = { url: 'env:SVC_DATABASE_URL' };
-    const home = serverHome({ ...webhooksConfig(), storage });
+    const home = serverHome({
+      ...webhooksConfig(),
+      flows: { runtimes: { subagent: { command: ['true'] } }, notify: { command: ['true'] } },
+      schedules: { nightly: { cron: '0 3 * * *', set: { goal: 'build' }, sessionKey: 'nightly' } },
+      storage: { url: 'env:SVC_DATABASE_URL' },
+    });
     const env = { ...CI_ENV, SVC_DATABASE_URL: url };
     const serving = serve(home, ['--without', 'memory'], { env });
     const base = await waitFor('an address', () => urlOf(home));
@@ -86,8 +90,13 @@ if (cluster !== undefined) {
     await cluster.start();
     await waitFor('a flow', async () => (await create()).status === 200);
     await whenReady(home);
+    const restarts = stateOf(home)?.services.map((service) => [service.name, service.restarts]);
     serving.child.kill('SIGTERM');
     assert.is((await serving.done).code, 0);
+    assert.equal(
+      restarts,
+      ['webhooks', 'storage', 'flows', 'schedules', 'tasks'].map((name) => [name, 0]),
+    );
   });
 
   test('a worker that waits for tasks warns once, and gets a task afterwards', async () => {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
 import { faultFields, messageOf } from '../errors/index.js';
-import { type ClaimedTask, openFlows, storeBackoffMs } from '../flows/index.js';
+import { type ClaimedTask, openFlowsToServe, storeBackoffMs } from '../flows/index.js';
 import { sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
 import type { StartJob } from './job.js';
@@ -38,7 +38,7 @@ export type TaskRunner = Awaited<ReturnType<typeof openRunner>>;
 /**
  * Opens the flows of this state folder and starts to run their tasks.
  *
- * @throws SvcError as `openFlows` does
+ * @throws SvcError as `openFlowsToServe` does
  */
 export async function openRunner(options: OpenRunnerOptions) {
   const { context, loaded, log, onChange, onProblem } = options;
@@ -52,7 +52,7 @@ export async function openRunner(options: OpenRunnerOptions) {
     // The protocol's library is large, and few need it.
     acp: settings.acp && (await import('./start-acp.js')).startAcp,
   };
-  const flows = await openFlows(context, loaded.resolved);
+  const flows = await openFlowsToServe(context, loaded.resolved);
   const minder = new Minder(process.execPath);
   const attempts = new Set<TaskAttempt>();
   const runs = new Set<Promise<void>>();

@@ -1,5 +1,5 @@
 import { faultFields, messageOf } from '../../errors/index.js';
-import { type Flows, notificationTargets, openFlows } from '../../flows/index.js';
+import { type Flows, notificationTargets, openFlowsToServe } from '../../flows/index.js';
 import {
   hasSameConfig,
   type ServeSetup,
@@ -36,7 +36,7 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
   const { log, setProblem, signal } = host;
-  const flows = await openFlows(context, loaded.resolved);
+  const flows = await openFlowsToServe(context, loaded.resolved);
   const watched = watchWrites(flows.writes, setProblem);
   const delivery = await openDelivery({
     flows,

@@ -1,5 +1,5 @@
 import { faultFields } from '../../errors/index.js';
-import { openFlows, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
+import { openFlowsToServe, opensSameFlows, type ScheduleOutcome } from '../../flows/index.js';
 import type { Schedule, ScheduleRunner } from '../../schedules/index.js';
 import { zonedMinute } from '../../support/format.js';
 import { iso } from '../../support/time.js';
@@ -30,7 +30,7 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
   );
   const { resolved } = setup.loaded;
   const schedules = configuredSchedules(resolved);
-  const flows = await openFlows(setup.context, resolved);
+  const flows = await openFlowsToServe(setup.context, resolved);
   const report = failureReporter(host, 'schedule');
   const reportFailure = (
     { id }: Schedule,
