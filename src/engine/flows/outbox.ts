@@ -51,8 +51,7 @@ async function takeDue(
     return { ...notification, attempts, nextAttemptAt: tx.nowMs + options.holdMs };
   });
   await Promise.all(taken.map((notification) => tx.notifications.update(notification)));
-  // After a hold that ended, for example because its process was killed, those that waited for it were due before it.
-  return taken.toSorted((a, b) => a.seq - b.seq);
+  return taken;
 }
 
 async function markFailed(

@@ -92,6 +92,11 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: `DROP INDEX svc.tasks_by_run;
       CREATE INDEX tasks_by_run ON svc.tasks USING hash (run_id) WHERE run_id IS NOT NULL;`,
   },
+  {
+    name: 'notifications in delivery',
+    sql: `CREATE INDEX notifications_in_delivery ON svc.notifications (target, next_attempt_at)
+      WHERE attempts > 0 AND last_error IS NULL AND next_attempt_at IS NOT NULL;`,
+  },
 ];
 
 /** The version of the tables that this svc knows. */

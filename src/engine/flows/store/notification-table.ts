@@ -44,6 +44,9 @@ export interface NotificationFilters {
   readonly limit: number;
 }
 
+/** There is an index of these, which are few. */
+const IN_FIRST_DELIVERY = 'attempts > 0 AND last_error IS NULL';
+
 /** The table of notifications: one row for each event and target. What a change finds by its id is locked. */
 export function notificationRows(sql: StoreSql) {
   const { schema, isOneOf } = sql;
@@ -99,7 +102,8 @@ export function notificationRows(sql: StoreSql) {
         [afterMs, dueMs, limit],
       ),
     /**
-     * Oldest first. Leaves out flows with a first delivery in progress, which has to arrive before the others. Within a
+     * Those whose first delivery was interrupted, for example because its process was killed, then the others, oldest
+     * first. Leaves out flows with a first delivery in progress, which has to arrive before the others. Within a
      * change, others who ask for the same target wait until it ends.
      */
     due: async (
@@ -107,13 +111,21 @@ export function notificationRows(sql: StoreSql) {
       { target, limit, exceptFlows = [] }: Omit<TakeDueOptions, 'holdMs'>,
     ) => {
       await sql.takeTarget(target);
-      return select(
-        `WHERE target = $1 AND next_attempt_at <= $2 AND NOT (${isOneOf('flow_id', '$3')})
-           AND flow_id NOT IN (SELECT flow_id FROM ${schema}notifications
-             WHERE target = $1 AND next_attempt_at > $2 AND attempts > 0 AND last_error IS NULL)
-         ORDER BY next_attempt_at, seq LIMIT $4 ${sql.forUpdateSkipLocked('notifications')}`,
-        [target, nowMs, exceptFlows, limit],
+      const dueIf = (condition: string, order: string, most: number) =>
+        select(
+          `WHERE target = $1 AND next_attempt_at <= $2 AND ${condition} AND NOT (${isOneOf('flow_id', '$3')})
+             AND flow_id NOT IN (SELECT flow_id FROM ${schema}notifications
+               WHERE target = $1 AND next_attempt_at > $2 AND ${IN_FIRST_DELIVERY})
+           ORDER BY ${order} LIMIT $4 ${sql.forUpdateSkipLocked('notifications')}`,
+          [target, nowMs, exceptFlows, most],
+        );
+      const interrupted = await dueIf(IN_FIRST_DELIVERY, 'seq', limit);
+      const others = await dueIf(
+        `NOT (${IN_FIRST_DELIVERY})`,
+        'next_attempt_at, seq',
+        limit - interrupted.length,
       );
+      return [...interrupted, ...others];
     },
     /** By target, in epoch milliseconds; targets with nothing left are missing. */
     nextDueAt: async (targets: readonly string[]): Promise<ReadonlyMap<string, number>> => {

@@ -523,21 +523,24 @@ export function storeContract(store: TestFlowStore): void {
   });
 
   test('notifications that a killed process had are delivered before later ones of their flow', async () => {
-    const { flows, passTime, close } = await store.open();
-    const take = () => flows.outbox.takeDue({ target: 'default', limit: 9, holdMs: MINUTE });
-    const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
-    const [held] = await take();
-    await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
-    assert.equal(await take(), []);
-    await passTime(MINUTE + 1);
-    assert.equal(
-      (await take()).map(({ kind, notificationId }) => [kind, notificationId]),
-      [
-        ['flow.changed', held?.notificationId],
-        ['flow.ended', `flow-terminal:${flowId}:1:succeeded`],
-      ],
-    );
-    await close();
+    for (const limit of [1, 9]) {
+      const { flows, passTime, close } = await store.open();
+      const take = () => flows.outbox.takeDue({ target: 'default', limit, holdMs: MINUTE });
+      const flowId = await newFlow(flows, ADA, { notifyPolicy: 'state_changes' });
+      const [held] = await take();
+      await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
+      assert.equal(await take(), []);
+      await passTime(MINUTE + 1);
+      const delivered: string[] = [];
+      for (let due = await take(); due.length > 0; due = await take()) {
+        for (const notification of due) {
+          delivered.push(notification.notificationId);
+          await flows.outbox.markDelivered(notification);
+        }
+      }
+      assert.equal(delivered, [held?.notificationId, `flow-terminal:${flowId}:1:succeeded`]);
+      await close();
+    }
   });
 
   test('each target has notifications, attempts and an outcome of its own', async () => {

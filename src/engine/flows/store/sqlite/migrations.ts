@@ -208,6 +208,9 @@ const MIGRATIONS: readonly string[] = [
   `CREATE INDEX tasks_resting ON tasks (status, next_run_at) WHERE next_run_at IS NOT NULL;
    CREATE INDEX tasks_to_stamp ON tasks (cleanup_after)
      WHERE ended_at IS NOT NULL AND cleanup_after IS NULL;`,
+  // 11: notifications in their first delivery, which is interrupted if it is over.
+  `CREATE INDEX notifications_in_delivery ON notifications (target, next_attempt_at)
+     WHERE attempts > 0 AND last_error IS NULL AND next_attempt_at IS NOT NULL;`,
 ];
 
 /** The database of flows. */
