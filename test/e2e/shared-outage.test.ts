@@ -72,10 +72,11 @@ if (cluster !== undefined) {
 
   test('services that start during an outage keep running: the listener answers, and all continue when the server is back', async () => {
     await cluster.halt();
+    const nightly = { cron: '0 3 * * *', set: { goal: 'build' }, sessionKey: 'nightly' };
     const home = serverHome({
       ...webhooksConfig(),
       flows: { runtimes: { subagent: { command: ['true'] } }, notify: { command: ['true'] } },
-      schedules: { nightly: { cron: '0 3 * * *', set: { goal: 'build' }, sessionKey: 'nightly' } },
+      schedules: { nightly, off: { ...nightly, enabled: false } },
       storage: { url: 'env:SVC_DATABASE_URL' },
     });
     const env = { ...CI_ENV, SVC_DATABASE_URL: url };

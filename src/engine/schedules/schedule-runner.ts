@@ -12,7 +12,7 @@ export interface ScheduleRunnerOptions {
 
 /** How often due times are checked at least: a long timer stops while the machine sleeps. */
 const LONGEST_REST_MS = 20_000;
-/** After a run that failed: until it has worked, the process counts as not ready. */
+/** After the store failed: until a run has worked, the process counts as not ready. */
 const RETRY_REST_MS = 2000;
 /** After a run, or when the clock of the store is behind the timer. */
 const SHORTEST_REST_MS = 50;
@@ -28,6 +28,8 @@ export function scheduleRunner(
   { flows, onOutcome, onFault }: ScheduleRunnerOptions,
 ) {
   const schedules = all.filter(({ enabled }) => enabled);
+  /** Those that are turned off, until the store has recorded it. */
+  const toTurnOff = new Set(all.filter(({ enabled }) => !enabled));
   /** Until when each was handled, as this process knows: others can only have handled more. */
   const handled = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -46,10 +48,19 @@ export function scheduleRunner(
     if (outcome.type === 'invalid') handled.delete(id);
     else handled.set(id, outcome.type === 'waits' ? outcome.handledUntil : outcome.scheduledMs);
   };
+  const turnOff = async (): Promise<void> => {
+    for (const schedule of toTurnOff) {
+      await flows.schedules.turnOff(schedule.id);
+      toTurnOff.delete(schedule);
+    }
+  };
   const runDue = async (): Promise<void> => {
     // Corrects the time of the store after the machine slept. If this fails, so does what is due, and reports why.
     await flows.version().catch(() => undefined);
     hasFailed = false;
+    await turnOff().catch(() => {
+      hasFailed = true;
+    });
     for (const schedule of schedules) {
       if (isClosed) return;
       if (!canBeDue(schedule)) continue;

@@ -170,6 +170,25 @@ test('a run that fails is tried again within seconds, however far away the next 
   await close(opened);
 });
 
+test('a schedule is turned off as soon as that can be stored', async () => {
+  const opened = await testFlows();
+  const { flows } = opened;
+  for (const schedule of schedulesOf('0 3 * * *')) await flows.schedules.runDue(schedule);
+  let broken = true;
+  const turnOff: Flows['schedules']['turnOff'] = (id) =>
+    broken ? Promise.reject(new Error('no server')) : flows.schedules.turnOff(id);
+  const failing = { ...flows, schedules: { ...flows.schedules, turnOff } };
+  const { runner } = runnerOf(failing, schedulesOf('0 3 * * *', { enabled: false }));
+  const isOff = async () => (await flows.schedules.records())[0]?.rhythm === '';
+  await runner.check();
+  assert.is(await isOff(), false);
+  broken = false;
+  await runner.check();
+  assert.is(await isOff(), true);
+  await runner.close();
+  await close(opened);
+});
+
 test('a run is made up although the time of the store stopped while the machine slept', async () => {
   const opened = await testFlows();
   const { flows, clock } = opened;

@@ -57,14 +57,6 @@ async function start(setup: ServeSetup, host: ServiceHost): Promise<Service> {
       reportFailure(schedule, { ...failure, message }, faultFields(error));
     },
   });
-  try {
-    for (const { id, enabled } of schedules) {
-      if (!enabled) await flows.schedules.turnOff(id);
-    }
-  } catch (error) {
-    await flows.close();
-    throw error;
-  }
   showNextRun(runner, host, '');
   runner.start();
   return {
