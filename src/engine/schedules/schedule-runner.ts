@@ -59,6 +59,7 @@ export function scheduleRunner(
     await flows.version().catch(() => undefined);
     hasFailed = false;
     await turnOff().catch(() => {
+      // Whatever keeps this from being stored is reported by the services that store flows.
       hasFailed = true;
     });
     for (const schedule of schedules) {
