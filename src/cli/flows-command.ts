@@ -23,7 +23,7 @@ export abstract class FlowsCommand extends BaseCommand {
 
   /** Warns once that the server does not answer; the command keeps trying. */
   protected readonly onOutage = ({ message, hint }: SvcError): void => {
-    if (this.isOutageReported) return;
+    if (this.isOutageReported || this.signal.aborted) return;
     this.isOutageReported = true;
     this.addWarning({ code: 'STORAGE_UNAVAILABLE', message: `${message}; retrying`, hint }, true);
   };

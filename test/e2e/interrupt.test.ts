@@ -171,7 +171,12 @@ test('ends a command that would not notice it, such as one that waits for a serv
   assert.equal([code, signal, stderr], [130, null, '']);
 });
 
-for (const line of ['memory index', 'storage copy --to postgres', 'dream run']) {
+for (const line of [
+  'memory index',
+  'storage copy --to postgres',
+  'dream run',
+  'task claim --wait',
+]) {
   test(`svc ${line} exits with 130 also if the server never answers after it`, async () => {
     const silent = await silentServer({ connectTimeoutSeconds: 1 });
     const started = startSvc(line.split(' '), { home: silent.home });
@@ -180,6 +185,7 @@ for (const line of ['memory index', 'storage copy --to postgres', 'dream run']) 
     const { code, stderr } = await started.done;
     silent.close();
     assert.is(code, 130, stderr);
+    assert.not.match(stderr, /retrying/);
   });
 }
 
