@@ -45,14 +45,16 @@ export const HELP_HINT = 'run the command with --help for its arguments and flag
 /** An error of oclif's parser, in words that fit the rest of svc. */
 function usageProblem(error: Error): { readonly message: string; readonly hint: string } {
   const { args, flags, parse }: ParserError = error;
-  if (Array.isArray(flags)) return unknownFlag(String(flags[0]), flagNames(parse));
+  if (Array.isArray(flags)) return unknownFlag(String(flags[0]), namesOf('flags', parse));
   if (Array.isArray(args) && error.message.startsWith('Missing')) {
     const missing = args.map((arg) => argumentName(arg)).join(', ');
     const noun = args.length === 1 ? 'argument' : 'arguments';
     return { message: `missing ${noun}: ${missing}`, hint: HELP_HINT };
   }
   const [extra] = Array.isArray(args) ? args : [];
-  const isWorkspace = isFolder(extra) && flagNames(parse).includes('workspace');
+  // After another argument, it may be a word of a text that needs quotes.
+  const isAlone = namesOf('args', parse).length === 0;
+  const isWorkspace = isAlone && isFolder(extra) && namesOf('flags', parse).includes('workspace');
   const hint = isWorkspace ? `did you mean --workspace ${shellWord(extra)}?` : HELP_HINT;
   return { message: parserMessage(error.message), hint };
 }
@@ -83,10 +85,11 @@ function unknownFlag(typed: string, known: readonly string[]) {
   };
 }
 
-function flagNames(parse: unknown): readonly string[] {
+/** What the command has. */
+function namesOf(kind: 'args' | 'flags', parse: unknown): readonly string[] {
   const input = isRecord(parse) ? parse['input'] : undefined;
-  const flags = isRecord(input) ? input['flags'] : undefined;
-  return isRecord(flags) ? Object.keys(flags) : [];
+  const known = isRecord(input) ? input[kind] : undefined;
+  return isRecord(known) ? Object.keys(known) : [];
 }
 
 /** `PATH (a file or a citation)`. */
@@ -116,6 +119,7 @@ export function formatErrorText(report: ErrorReport): string {
 
 const PARSER_WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected arguments?: /u, 'unexpected argument: '],
+  [/^Unexpected argument:$/u, 'unexpected argument: ""'],
   [/^Missing required flag (\S+)$/u, 'missing flag: --$1'],
   [/^Flag (--\S+) expects a value$/u, '$1 needs a value'],
   [/^Flag (--\S+) expects one of these values: (.*)$/u, '$1 must be one of: $2'],

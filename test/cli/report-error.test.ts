@@ -78,6 +78,7 @@ test('parser errors are usage errors, in one line and in plain words', () => {
   const help = '\nSee more help with --help';
   const messages = {
     'Unexpected argument: b': 'unexpected argument: b',
+    'Unexpected argument: ': 'unexpected argument: ""',
     'Flag --lines expects a value': '--lines needs a value',
     'Expected --level=x to be one of: warn, error': '--level must be one of: warn, error (got "x")',
     'Parsing --from \n\tExpected an integer but received: x':
@@ -104,11 +105,11 @@ test('parser errors are usage errors, in one line and in plain words', () => {
 
 test('a folder that is an argument too many was meant as the workspace, where there is one', () => {
   const { path, at } = folderOf({ 'my notes/a.md': '' });
-  const hintOf = (arg: string, flags: object) =>
+  const hintOf = (arg: string, flags: object, args: object = {}) =>
     reportError(
       Object.assign(parserError(`Unexpected argument: ${arg}`), {
         args: [arg],
-        parse: { input: { flags } },
+        parse: { input: { args, flags } },
       }),
     ).hint;
   assert.is(hintOf(path, { workspace: {} }), `did you mean --workspace ${path}?`);
@@ -123,6 +124,7 @@ test('a folder that is an argument too many was meant as the workspace, where th
   ] as const) {
     assert.is(hintOf(arg, flags), HELP_HINT);
   }
+  assert.is(hintOf(path, { workspace: {} }, { text: {} }), HELP_HINT);
 });
 
 test('anything else is a bug, with instructions for reporting it', () => {
