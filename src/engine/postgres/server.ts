@@ -69,7 +69,7 @@ export class Server implements Sql {
   private failFastUntilMs = 0;
   private fullUntilMs = 0;
   private lastFailure: SvcError | undefined;
-  /** Whether a connection was lost or refused since the last one that worked. */
+  /** Whether the server was lost since the last connection that worked. */
   private wasLost = false;
   private readonly reconnectCallbacks = new Set<() => void>();
   private closing: Promise<void> | undefined;
@@ -107,7 +107,7 @@ export class Server implements Sql {
     });
     // A connection that broke while idle; the next statement opens another.
     this.pool.on('error', (error) => {
-      this.wasLost ||= systemErrorCode(error) !== IDLE_SESSION_TIMEOUT;
+      if (systemErrorCode(error) !== IDLE_SESSION_TIMEOUT) this.noteLost(error);
     });
     // One that breaks between two statements of a transaction; the next statement fails.
     this.pool.on('connect', (client) => client.on('error', () => undefined));
@@ -218,7 +218,7 @@ export class Server implements Sql {
   }
 
   /**
-   * Calls back when the server answers again after a connection was lost. It may be another one by then, or have been
+   * Calls back when the server answers again after it was lost. It may be another one by then, or have been
    * restored, so that it lacks what was committed last.
    *
    * @returns ends it
@@ -252,7 +252,7 @@ export class Server implements Sql {
       return await work(client);
     } catch (error) {
       broken = await recover(client, error);
-      this.wasLost ||= broken !== undefined;
+      if (broken !== undefined) this.noteLost(broken);
       return this.throwServerError(error);
     } finally {
       client.release(broken);
@@ -313,6 +313,11 @@ export class Server implements Sql {
     }
   }
 
+  /** One that is full or read-only is still there: whoever fails because of that waits longer each time. */
+  private noteLost(error: unknown): void {
+    this.wasLost ||= !['crowded', 'read_only'].includes(serverFault(error));
+  }
+
   private noteReconnected(): void {
     this.wasLost = false;
     for (const callback of this.reconnectCallbacks) callback();
@@ -332,7 +337,7 @@ export class Server implements Sql {
     this.lastFailure = failure;
     this.failFastUntilMs = runningMs() + backoffMs(this.failures, FIRST_DELAY_MS, LONGEST_DELAY_MS);
     this.failures += 1;
-    this.wasLost = true;
+    this.noteLost(error);
     return failure;
   }
 }

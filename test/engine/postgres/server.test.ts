@@ -278,13 +278,20 @@ if (cluster !== undefined) {
     const ask = (one: Server) => one.query('SELECT pg_sleep(0.01)');
     for (const _ of [1, 2]) await Promise.all(Array.from({ length: 20 }, () => ask(server)));
     assert.is(server.poolUse.idle, 2);
+    let reconnects = 0;
+    other.onReconnected(() => {
+      reconnects += 1;
+    });
     assert.match((await failureOf(ask(other))).message, 'no free connection');
     await cluster.sql('ALTER ROLE few CONNECTION LIMIT 4');
     await waitFor('more connections', async () => {
       await Promise.all(Array.from({ length: 20 }, () => ask(server)));
       return server.poolUse.idle > 2;
     });
-    await Promise.all([server.close(), other.close()]);
+    await server.close();
+    await waitFor('the other', () => ask(other).catch(() => undefined));
+    assert.is(reconnects, 0);
+    await other.close();
   });
 
   test('a connection to a server that became read-only is not used again', async () => {
@@ -297,10 +304,15 @@ if (cluster !== undefined) {
       );
     await other.run('CREATE TABLE things (n int)');
     await setReadOnly(true);
+    let reconnects = 0;
+    server.onReconnected(() => {
+      reconnects += 1;
+    });
     const add = () => server.transaction((tx) => tx.run('INSERT INTO things VALUES (1)'));
     assert.match((await failureOf(add())).message, 'is read-only');
     await setReadOnly(false);
     assert.is(await add(), 1);
+    assert.is(reconnects, 0);
     await Promise.all([server.close(), other.close()]);
   });
 
