@@ -214,6 +214,26 @@ export function faultFields(error: unknown): Readonly<Record<string, unknown>> {
   };
 }
 
+/**
+ * For work that is tried again and again: logs why it fails, unless that is as before.
+ *
+ * @param what such as `could not claim tasks`
+ * @returns takes each failure, and undefined when it works
+ */
+export function failureLogger(
+  log: { readonly error: (fields: object, message: string) => void },
+  what: string,
+) {
+  let last: string | undefined;
+  return (error: unknown): void => {
+    const message = error === undefined ? undefined : messageOf(error);
+    if (message !== undefined && message !== last) {
+      log.error(faultFields(error), `${what}: ${message}`);
+    }
+    last = message;
+  };
+}
+
 function faultWords(fault: unknown): readonly string[] {
   if (typeof fault !== 'object' || fault === null) return [];
   if (!('message' in fault && 'location' in fault && 'path' in fault)) return [];

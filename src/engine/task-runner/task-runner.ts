@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { Minder } from '../child/minder.js';
 import type { LoadedConfig } from '../config/index.js';
-import { faultFields, messageOf } from '../errors/index.js';
+import { failureLogger } from '../errors/index.js';
 import { type ClaimedTask, openFlowsToServe, storeBackoffMs } from '../flows/index.js';
 import { sleepAtMost } from '../support/async.js';
 import type { EngineContext } from '../support/context.js';
@@ -96,6 +96,7 @@ export async function openRunner(options: OpenRunnerOptions) {
   const claimTasks = async (): Promise<void> => {
     const runtimes = RUNNABLE.filter((runtime) => settings[runtime] !== undefined);
     const request = { worker: `${hostname()}:${process.pid}`, runtimes };
+    const logFailure = failureLogger(log, 'could not claim tasks');
     let failures = 0;
     while (!signal.aborted) {
       await waitForSlot();
@@ -105,6 +106,7 @@ export async function openRunner(options: OpenRunnerOptions) {
           // Claims without waiting, to report at once whether that works.
           const claimed = await flows.tasks.claim(request);
           failures = 0;
+          logFailure(undefined);
           onProblem?.(undefined);
           if (claimed !== undefined) startAttempt(claimed);
           continue;
@@ -112,7 +114,7 @@ export async function openRunner(options: OpenRunnerOptions) {
         startAttempt(await flows.tasks.wait(request, signal));
       } catch (error) {
         if (signal.aborted) return;
-        log.error(faultFields(error), `could not claim tasks: ${messageOf(error)}`);
+        logFailure(error);
         failures += 1;
         onProblem?.(error);
         await sleepAtMost(storeBackoffMs(failures), signal);

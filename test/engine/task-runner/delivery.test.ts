@@ -424,6 +424,26 @@ test('draining finishes the delivery in progress, and the next ones of its flow 
   await world.close();
 });
 
+test('that the outbox cannot be read is logged once, until it can', async () => {
+  const { received, url, close } = await receiver();
+  let failures = 0;
+  const failing = ({ outbox, ...others }: Flows): Flows => {
+    const takeDue: typeof outbox.takeDue = async (asked) => {
+      if (failures >= 2) return outbox.takeDue(asked);
+      failures += 1;
+      throw new Error('no server');
+    };
+    return { ...others, outbox: { ...outbox, takeDue } };
+  };
+  const world = await delivering({ url, secret: SECRET }, tempFolder(), {}, failing);
+  await endTask(world);
+  await waitFor('the notification', () => received.length === 1);
+  assert.is(failures, 2);
+  assert.is(world.logText().split('could not read the outbox: no server').length, 2);
+  await world.close();
+  await close();
+});
+
 test('what was being taken when draining began is due again once that ends', async () => {
   const { received, url, close } = await receiver();
   let take: () => void = () => undefined;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { faultFields, messageOf } from '../../errors/index.js';
+import { failureLogger, faultFields, messageOf } from '../../errors/index.js';
 import type { NotificationRecord } from '../../flow-model/notification-record.js';
 import { type Flows, storeBackoffMs } from '../../flows/index.js';
 import { createSecretMask } from '../../masking/index.js';
@@ -139,6 +139,7 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
   };
   const deliverUntilEnd = async (): Promise<void> => {
     const { signal } = ending;
+    const logFailure = failureLogger(log, 'could not read the outbox');
     let failures = 0;
     while (!signal.aborted) {
       try {
@@ -147,9 +148,10 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
         for (const target of await dueTargets()) taken += await deliverDue(target);
         if (taken === 0) await flows.waitForWork(signal);
         failures = 0;
+        logFailure(undefined);
       } catch (error) {
         failures += 1;
-        log.error(faultFields(error), `could not read the outbox: ${messageOf(error)}`);
+        logFailure(error);
         await sleepAtMost(storeBackoffMs(failures), signal);
       }
     }
