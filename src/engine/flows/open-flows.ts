@@ -58,7 +58,7 @@ export async function openFlows(
 
 /**
  * Like {@link openFlows}, but also while the server of `storage.url` cannot be used: until it can, what needs it fails.
- * For what runs for long: a listener must answer meanwhile, and the others try again soon.
+ * For services: a listener must answer meanwhile, and the others try again soon.
  */
 export async function openFlowsToServe(
   context: EngineContext,

@@ -18,7 +18,7 @@ export interface Place {
 /** What is known of a memory, as one of its hosts uses it, without reading its documents. */
 export interface MemoryFacts extends Place {
   readonly tokenizer: Tokenizer;
-  /** Changes with everything that a search sees. After a failover or a restore, numbers come again, transactions hardly. */
+  /** Changes with everything that a search sees. After a failover or a restore, its number can be repeated, so it has the transaction too. */
   readonly revision: string;
   readonly chunks: number;
   /** Words of all chunks. */
