@@ -29,8 +29,17 @@ const OTHER = {
   hint: 'its log has the details',
 } as const satisfies Fault;
 
-/** What `pg` says of a statement for a connection that is closed already. */
-const NOT_QUERYABLE = /^Client .* is not queryable$/u;
+/** What `pg` says of a connection that was lost, or did not come about in time. */
+const DRIVER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:Client .* is not queryable|Connection terminated(?: unexpectedly)?)$/u,
+    'the connection was lost',
+  ],
+  [
+    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired))$/u,
+    'connection timed out',
+  ],
+];
 
 /** It does not answer, or the connection was lost. */
 const UNREACHABLE = {
@@ -38,8 +47,10 @@ const UNREACHABLE = {
   codes: '08 EACCES EAI_ ECONN EHOST ENET ENOENT ENOTFOUND EPERM EPIPE ETIMEDOUT',
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
-  message: (where, why) =>
-    `the PostgreSQL server ${where} does not answer: ${why.replace(NOT_QUERYABLE, 'the connection was lost')}`,
+  message: (where, why) => {
+    const [, words = why] = DRIVER_WORDS.find(([pattern]) => pattern.test(why)) ?? [];
+    return `the PostgreSQL server ${where} does not answer: ${words}`;
+  },
   hint: 'check that it runs and that this host may connect to it',
 } as const satisfies Fault;
 

@@ -21,11 +21,17 @@ test('a password that is missing is named as that', () => {
   assert.match(message, /refused the login: storage\.url has no password$/u);
 });
 
-test('a statement for a connection that is closed already is explained', () => {
-  const lost = new Error('Client has encountered a connection error and is not queryable');
-  const { code, message } = asServerError(lost, address);
-  assert.is(code, 'STORAGE_UNREACHABLE');
-  assert.match(message, /db:5432.* does not answer: the connection was lost$/u);
+test('what the driver says of a lost connection is explained', () => {
+  for (const [reported, words] of [
+    ['Client has encountered a connection error and is not queryable', 'the connection was lost'],
+    ['Connection terminated unexpectedly', 'the connection was lost'],
+    ['Connection terminated due to connection timeout', 'connection timed out'],
+    ['timeout exceeded when trying to connect', 'connection timed out'],
+  ] as const) {
+    const { code, message } = asServerError(new Error(reported), address);
+    assert.is(code, 'STORAGE_UNREACHABLE');
+    assert.match(message, new RegExp(`db:5432.* does not answer: ${words}$`, 'u'));
+  }
 });
 
 test('a server whose connections are all in use is not one that does not answer', () => {
