@@ -313,9 +313,9 @@ export class Server implements Sql {
     }
   }
 
-  /** One that is full or read-only is still there: whoever fails because of that waits longer each time. */
+  /** One that is full, slow or read-only is still there: whoever fails because of that waits longer each time. */
   private noteLost(error: unknown): void {
-    this.wasLost ||= !['crowded', 'read_only'].includes(serverFault(error));
+    this.wasLost ||= !['crowded', 'read_only', 'timeout'].includes(serverFault(error));
   }
 
   private noteReconnected(): void {

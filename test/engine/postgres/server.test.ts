@@ -243,9 +243,15 @@ if (cluster !== undefined) {
 
   test('a statement without an answer ends after its time', async () => {
     const server = serverAt(await cluster.newDatabase(), { statementTimeoutMs: 50 });
+    let reconnects = 0;
+    server.onReconnected(() => {
+      reconnects += 1;
+    });
     const { code, message } = await failureOf(server.query('SELECT pg_sleep(60)'));
     assert.is(code, 'STORAGE_UNREACHABLE');
     assert.match(message, 'did not answer in time');
+    await waitFor('an answer', () => server.query('SELECT 1').catch(() => undefined));
+    assert.is(reconnects, 0);
     await server.close();
   });
 
