@@ -29,28 +29,13 @@ const OTHER = {
   hint: 'its log has the details',
 } as const satisfies Fault;
 
-/** What `pg` says of a connection that was lost, or did not come about in time. */
-const DRIVER_WORDS: readonly (readonly [RegExp, string])[] = [
-  [
-    /^(?:Client .* is not queryable|Connection terminated(?: unexpectedly)?)$/u,
-    'the connection was lost',
-  ],
-  [
-    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired))$/u,
-    'connection timed out',
-  ],
-];
-
 /** It does not answer, or the connection was lost. */
 const UNREACHABLE = {
   kind: 'unreachable',
   codes: '08 EACCES EAI_ ECONN EHOST ENET ENOENT ENOTFOUND EPERM EPIPE ETIMEDOUT',
   messages: /Connection terminated|timeout e(?:xceeded|xpired)|Client was closed|not queryable/u,
   error: 'STORAGE_UNREACHABLE',
-  message: (where, why) => {
-    const [, words = why] = DRIVER_WORDS.find(([pattern]) => pattern.test(why)) ?? [];
-    return `the PostgreSQL server ${where} does not answer: ${words}`;
-  },
+  message: (where, why) => `the PostgreSQL server ${where} does not answer: ${why}`,
   hint: 'check that it runs and that this host may connect to it',
 } as const satisfies Fault;
 
@@ -209,10 +194,31 @@ export function isConnectionLost(error: unknown): boolean {
 /** The error that callers get; one of svc's own stays as it is. */
 export function asServerError(error: unknown, address: ServerAddress): SvcError {
   if (error instanceof SvcError) return error;
+  const { error: code, message, hint } = faultOf(error);
+  return new SvcError(code, message(describeAddress(address), reasonOf(error)), {
+    hint,
+    cause: error,
+  });
+}
+
+/** What `pg` says of a connection that was lost, or did not come about in time. */
+const DRIVER_WORDS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:Client .* is not queryable|Connection terminated(?: unexpectedly)?)$/u,
+    'the connection was lost',
+  ],
+  [
+    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired))$/u,
+    'connection timed out',
+  ],
+];
+
+/** What was reported, in plain words. */
+function reasonOf(error: unknown): string {
   // An AggregateError has no message of its own.
   const [first] = error instanceof AggregateError ? error.errors : [error];
-  const reported = systemErrorCode(first) ?? '';
-  const why = networkWords(reported, messageOf(first) || reported || 'no connection').message;
-  const { error: code, message, hint } = faultOf(error);
-  return new SvcError(code, message(describeAddress(address), why), { hint, cause: error });
+  const code = systemErrorCode(first) ?? '';
+  const reported = messageOf(first) || code || 'no connection';
+  const [, words] = DRIVER_WORDS.find(([pattern]) => pattern.test(reported)) ?? [];
+  return words ?? networkWords(code, reported).message;
 }
