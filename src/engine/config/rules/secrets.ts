@@ -15,10 +15,10 @@ import {
 import { fault, followProvider, type Rule, type SearchScope, warning } from './rule.js';
 
 /**
- * Plain-text secrets should be long. Ignores header values (mostly not secret) and keys of
- * self-hosted adapters, which are placeholders (spec/memory-search §5).
+ * Plain-text secrets should be long, and none should be the name of a variable. Ignores header values (mostly not
+ * secret), and the length of the keys of self-hosted adapters, which are placeholders (spec/memory-search §5).
  */
-export const secretsAreLong: Rule = function* (input, scopes) {
+export const secretsAreStrong: Rule = function* (input, scopes) {
   for (const { path, kind, secret, inAddress } of writtenSecrets(
     input,
     CONFIG_DEFAULTS.secrets.defaults,
@@ -30,9 +30,9 @@ export const secretsAreLong: Rule = function* (input, scopes) {
         message: `this is plain text, not the value of ${variable}`,
         expected: `"env:${variable}"`,
       });
+      continue;
     }
-    if (variable !== undefined || secret.value.length >= LEAST_SECRET_CHARS) continue;
-    if (!shouldBeLong(path, input, scopes)) continue;
+    if (secret.value.length >= LEAST_SECRET_CHARS || !shouldBeLong(path, input, scopes)) continue;
     yield warning('weak-secret', path, {
       message: `this plain-text secret has fewer than ${LEAST_SECRET_CHARS} characters`,
       expected: `${LEAST_SECRET_CHARS} characters or more or, better, a reference like env:NAME`,
