@@ -1,7 +1,7 @@
 import type { JsonDocument } from './json-document.js';
 import { COMMAND_DOCUMENTS, ERROR_DOCUMENT } from './json-documents.js';
 import { fieldRows } from './json-schema-rows.js';
-import { fence, GENERATED, table } from './markdown.js';
+import { fence, GENERATED, sectionLink, table } from './markdown.js';
 
 const INTRODUCTION = `${GENERATED}
 
@@ -31,8 +31,23 @@ const CONFIG_DOCUMENTS = `## svc config
 
 /** docs/json.md, from the schemas that tests check real output with. */
 export function jsonPage(): string {
-  const documents = [...COMMAND_DOCUMENTS, ERROR_DOCUMENT].map(section);
-  return [INTRODUCTION, ...documents, CONFIG_DOCUMENTS].join('\n');
+  const documents = [...COMMAND_DOCUMENTS, ERROR_DOCUMENT];
+  return [INTRODUCTION, contents(), ...documents.map(section), CONFIG_DOCUMENTS].join('\n');
+}
+
+/** The sections, a row for each topic of commands. */
+function contents(): string {
+  const topics = new Map<string, readonly string[]>();
+  const add = (topic: string, link: string) =>
+    topics.set(topic, [...(topics.get(topic) ?? []), link]);
+  for (const { title } of COMMAND_DOCUMENTS) {
+    const [topic = 'svc', text = ''] = /^(svc \S+|svc) ([^-].*)$/u.exec(title)?.slice(1) ?? [];
+    add(topic, sectionLink(title, text));
+  }
+  add('svc config', sectionLink('svc config', 'others'));
+  const rows = [...topics].map(([topic, links]) => [`\`${topic}\``, links.join(', ')]);
+  rows.push(['any, when it fails', sectionLink(ERROR_DOCUMENT.title, 'error')]);
+  return `${table(['command', 'document'], rows)}\n`;
 }
 
 function section(document: JsonDocument): string {

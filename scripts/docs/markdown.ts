@@ -12,6 +12,15 @@ export function prose(text: string): string {
   return text.replaceAll(/[*_<\\]/g, '\\$&');
 }
 
+/** A link to the section with this title on the same page, whose anchor is made as on GitHub. */
+export function sectionLink(title: string, text = title): string {
+  const anchor = title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/gu, '')
+    .replaceAll(' ', '-');
+  return `[${text}](#${anchor})`;
+}
+
 /** A fenced block. */
 export function fence(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
