@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { resolvePath } from '../engine/support/paths.js';
 
 /** One value each time: words that follow it may be arguments. */
 const REPEATABLE = { multiple: true, multipleNonGreedy: true } as const;
@@ -220,6 +221,9 @@ export const runsFlag = numberFlag(`Number of runs to show (default ${RUNS_SHOWN
 export const scheduleArgs = { schedule: requiredArg('ID of the schedule.') };
 
 /** The file that `--output` names; undefined for stdout, also as `-`. */
-export function outputFile(path: string | undefined): string | undefined {
-  return path === undefined || path === '-' ? undefined : resolve(path);
+export function outputFile(
+  path: string | undefined,
+  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+): string | undefined {
+  return path === undefined || path === '-' ? undefined : resolvePath(path, cwd, homeDir);
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type HookAgent,
@@ -12,6 +11,8 @@ import {
 } from '../engine/active-memory/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import { channelOf } from '../engine/scope/decide-scope.js';
+import type { EngineContext } from '../engine/support/context.js';
+import { resolvePath } from '../engine/support/paths.js';
 import { runningMs } from '../engine/support/time.js';
 import { safeLines } from '../ui/safe-text.js';
 import type { CommandContext } from './command-context.js';
@@ -30,13 +31,19 @@ export interface RecallFlags extends SessionFlags, TargetFlags {
 const OWN_CHANNEL = 'cli';
 
 /** The turn that a command line describes. */
-export function recallTurn(message: string, flags: RecallFlags, cwd: string): RecallTurn {
+export function recallTurn(
+  message: string,
+  flags: RecallFlags,
+  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+): RecallTurn {
   const { transcript, trigger, model } = flags;
   const facts = sessionFacts(flags);
   return {
     message,
     earlier: once(() =>
-      transcript === undefined ? [] : readConversationTail(resolve(cwd, transcript), message),
+      transcript === undefined
+        ? []
+        : readConversationTail(resolvePath(transcript, cwd, homeDir), message),
     ),
     session: { ...facts, channel: channelOf(facts) ?? OWN_CHANNEL },
     trigger,
@@ -91,7 +98,7 @@ export async function runRecallHook(
     trigger: call.trigger === 'user' ? flags.trigger : call.trigger,
   };
   const turn: RecallTurn = {
-    ...recallTurn(prompt, turnFlags, context.cwd),
+    ...recallTurn(prompt, turnFlags, context),
     session: {
       sessionKey: session.sessionKey ?? hookSessionKey,
       // Coding agents talk to one person.

@@ -98,6 +98,15 @@ test('prints metrics, tags and times of the configured search, and logs no recal
   assert.match(text.stdout, /^all +3 +1\.00/m);
 });
 
+test('files are found and written below a home folder that no shell has replaced', async () => {
+  const home = homeOf();
+  const drafts = await evaluate(home, '--generate=2', '--output=~/drafts.jsonl', '--json');
+  assert.is(jsonOf.evalDrafts(drafts).file, home.at('drafts.jsonl'));
+  const { code } = await evaluate(home, '~/q.jsonl', '--write-baseline=~/before.json');
+  assert.equal([code, existsSync(home.at('before.json'))], [0, true]);
+  assert.is((await evaluate(home, 'q.jsonl', '--baseline=~/before.json')).code, 0);
+});
+
 test('every miss is listed with its reason and the results ranked above it', async () => {
   const home = homeOf({ provider: 'none' }, [
     { id: 'gone', question: 'anything', expect: ['memory/gone.md'] },

@@ -223,7 +223,9 @@ test('a bug report contains what happened, but neither notes nor their names', a
   );
   home.write('logs/mcp.log', '{"write":1,"citation":"memory/diary-of-ada.md#L3"}\n');
   await runInSession(['memory', 'index'], { home: home.path });
-  const run = await runInSession(['bug-report', '-o', 'r.tar.gz', '--json'], { home: home.path });
+  const run = await runInSession(['bug-report', '--output=~/r.tar.gz', '--json'], {
+    home: home.path,
+  });
   const document = jsonOf.bugReport(run);
   assert.equal([run.code, document.file], [0, home.at('r.tar.gz')]);
   assert.is(statSync(document.file).mode & 0o777, 0o600);

@@ -25,10 +25,11 @@ function memory({ path: home }: TempFolder, args: readonly string[], input?: str
   return input === undefined ? runInSession(words, { home }) : runSvc(words, { home, input });
 }
 
-test('notes are imported into a folder of the home folder that no shell has replaced', async () => {
+test('notes are exported and imported below a home folder that no shell has replaced', async () => {
   const home = homeOf(NOTES);
-  const { stdout } = await memory(home, ['export']);
-  const run = await memory(home, ['import', '-', '--into=~/restored', '--json'], stdout);
+  const written = await memory(home, ['export', '--output=~/memory.jsonl', '--json']);
+  assert.is(jsonOf.export(written).file, home.at('memory.jsonl'));
+  const run = await memory(home, ['import', '~/memory.jsonl', '--into=~/restored', '--json']);
   assert.equal([run.code, jsonOf.import(run).into], [0, home.at('restored')]);
 });
 

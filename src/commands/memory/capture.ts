@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { runCaptureHook } from '../../cli/capture-hook.js';
@@ -15,6 +14,7 @@ import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
 import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
+import { resolvePath } from '../../engine/support/paths.js';
 import { renderCapture } from '../../ui/memory/notes.js';
 
 /** Readers of coding agents only: svc itself runs no hooks. */
@@ -63,7 +63,7 @@ export default class MemoryCapture extends MemoryCommand {
       throw missingArgument('TRANSCRIPT (the file of a conversation)', hint);
     }
     const request = {
-      file: resolve(context.cwd, args.transcript),
+      file: resolvePath(args.transcript, context.cwd, context.homeDir),
       reader: flags.reader,
       session: flags.session,
       dryRun: flags['dry-run'],

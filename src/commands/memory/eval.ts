@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import {
@@ -19,6 +18,7 @@ import { writeStderr } from '../../cli/stderr.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
+import { resolvePath } from '../../engine/support/paths.js';
 import { runningMs } from '../../engine/support/time.js';
 import { renderDrafts, renderEval } from '../../ui/memory/eval.js';
 import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
@@ -110,17 +110,20 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const quiet = flags.quiet || this.jsonEnabled();
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
     const { evaluateFile } = await import('../../engine/eval/index.js');
-    const { output, warnings } = await evaluateFile(this.context(), {
-      file: resolve(args.questions),
+    const context = this.context();
+    const absolute = (file: string) => resolvePath(file, context.cwd, context.homeDir);
+    const { baseline, 'write-baseline': written } = flags;
+    const { output, warnings } = await evaluateFile(context, {
+      file: absolute(args.questions),
       selection: this.selection(flags) ?? { kind: 'agent' },
       configFile: flags.config,
       compare: flags.compare ?? [],
       maxResults: flags['max-results'],
       minScore: flags['min-score'],
       seed: flags.seed,
-      baselineFile: absolute(flags.baseline),
+      baselineFile: baseline === undefined ? undefined : absolute(baseline),
       margin: flags.margin,
-      writeTo: absolute(flags['write-baseline']),
+      writeTo: written === undefined ? undefined : absolute(written),
       signal: this.signal,
       onEvent: progress.onEvent,
     }).finally(progress.clear);
@@ -143,7 +146,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const drafts = await this.whileWaiting('drafting', () =>
       draftQuestions(memory.backend, options),
     );
-    const file = outputFile(flags.output);
+    const file = outputFile(flags.output, this.context());
     if (file === undefined) {
       const lines = draftLines(drafts);
       // JSON escapes only some of the characters that control a terminal.
@@ -152,10 +155,6 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     this.note(renderDrafts(drafts.length, generate, file));
     return { agent: memory.agentId, seed, file: file ?? null, drafts };
   }
-}
-
-function absolute(file: string | undefined): string | undefined {
-  return file === undefined ? undefined : resolve(file);
 }
 
 /** On a terminal, a line on stderr that redraws itself; elsewhere plain lines, one per variant and those of indexing. */

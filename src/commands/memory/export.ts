@@ -25,7 +25,7 @@ export default class MemoryExport extends MemoryCommand {
 
   async run(): Promise<ExportOutput | Record<string, never>> {
     const { flags } = await this.parse(MemoryExport);
-    const file = outputFile(flags.output);
+    const file = outputFile(flags.output, this.context());
     if (file === undefined) this.requireReader();
     const memory = await this.openMemory(flags);
     const transfer = await memory.backend.transfer();

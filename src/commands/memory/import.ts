@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import * as Flags from '@oclif/core/flags';
 import { examples } from '../../cli/base-command.js';
 import { type FlagsOf, requiredArg, targetFlags, textFlag, yesFlag } from '../../cli/flags.js';
@@ -46,9 +45,13 @@ Notes that exist with other content stop the import, unless you pass --existing.
   async run(): Promise<ImportOutput> {
     const { args, flags } = await this.parse(MemoryImport);
     const memory = await this.openMemory(flags);
-    if (args.file !== '-') return this.importFile(memory, resolve(args.file), flags);
-    const { stateDir } = this.context().state;
-    return withStdinFile(stateDir, this.signal, (file) => this.importFile(memory, file, flags));
+    const { cwd, homeDir, state } = this.context();
+    if (args.file !== '-') {
+      return this.importFile(memory, resolvePath(args.file, cwd, homeDir), flags);
+    }
+    return withStdinFile(state.stateDir, this.signal, (file) =>
+      this.importFile(memory, file, flags),
+    );
   }
 
   private async importFile(

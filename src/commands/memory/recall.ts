@@ -78,7 +78,7 @@ export default class MemoryRecall extends BaseCommand {
       agentId: flags.agent,
       workspace: flags.workspace,
     });
-    const turn = recallTurn(message, flags, this.context().cwd);
+    const turn = recallTurn(message, flags, this.context());
     // The time limit leaves no time for an orderly shutdown.
     this.setGracefulInterrupt(false);
     const limits = { signal: this.signal, leftMs: lane.deadlineMs - runningMs() };

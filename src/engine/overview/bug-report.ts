@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { inspectConfig, loadConfig, showConfig } from '../config/index.js';
 import { messageOf, SvcError, skipSvcError, systemReason } from '../errors/index.js';
@@ -9,7 +9,7 @@ import { checkSecrets } from '../secrets/check-secrets.js';
 import { storageStatus } from '../storage/storage-status.js';
 import type { EngineContext } from '../support/context.js';
 import { PRIVATE_MODE } from '../support/files.js';
-import { resolveConfiguredPath } from '../support/paths.js';
+import { resolveConfiguredPath, resolvePath } from '../support/paths.js';
 import { replaceFile } from '../support/replace-file.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
 import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
@@ -55,7 +55,7 @@ export async function writeBugReport(
   const file =
     options.output === undefined
       ? defaultFile(context.cwd, nowMs)
-      : resolve(context.cwd, options.output);
+      : resolvePath(options.output, context.cwd, context.homeDir);
   writeArchive(file, archive);
   return { file, bytes: archive.length, entries: all.map(({ entry }) => entry) };
 }
