@@ -354,7 +354,7 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   await gone.close();
   const away = await delivering({ url: gone.url, secret: SECRET });
   await endTask(away);
-  await waitFor('a try', () => away.logText().includes('ECONNREFUSED'));
+  await waitFor('a try', () => away.logText().includes('cannot be reached: connection refused'));
   assert.is(await pendingCount(away.flows), 1);
   await away.close();
 });

@@ -1,6 +1,6 @@
 import got, { CancelError, RequestError, TimeoutError } from 'got';
 import { Webhook } from 'standardwebhooks';
-import { messageOf, SvcError } from '../../errors/index.js';
+import { messageOf, networkWords, SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import {
   DELIVERY_TIMEOUT_MS,
@@ -101,6 +101,7 @@ function outcomeOf(status: number): DeliveryOutcome {
 function faultText(error: unknown): string {
   if (error instanceof TimeoutError) return 'the endpoint did not answer in time';
   if (error instanceof CancelError) return 'the answer of the endpoint is too large';
-  if (error instanceof RequestError) return `the endpoint cannot be reached (${error.code})`;
-  return messageOf(error);
+  if (!(error instanceof RequestError)) return messageOf(error);
+  const { code } = error;
+  return `the endpoint cannot be reached: ${networkWords(code, code).message}`;
 }
