@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -131,7 +131,20 @@ export function sqliteDriver(): { readonly name: Driver['name']; readonly why: s
 }
 
 function connect(source: Buffer | string, options: OpenOptions): Connection {
-  return chosenDriver().driver.connect(source, options);
+  const { driver } = chosenDriver();
+  try {
+    return driver.connect(source, options);
+  } catch (error) {
+    // Containers create one in the place of a file that is mounted before it exists.
+    if (error instanceof Error && typeof source === 'string' && isFolder(source)) {
+      error.message = 'it is a folder';
+    }
+    throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 interface DriverChoice {

@@ -50,8 +50,8 @@ test('names the file when it cannot be used', async () => {
     await withProcessLock(file, { signal }, async () => undefined);
     assert.unreachable();
   } catch (error) {
-    assert.is(messageOf(error), `${file}: unable to open database file`);
-    assert.throws(() => isProcessLockHeld(file), new RegExp(`${file}: unable to open`, 'u'));
+    assert.is(messageOf(error), `${file}: it is a folder`);
+    assert.throws(() => isProcessLockHeld(file), new RegExp(`${file}: it is a folder`, 'u'));
   }
 });
 
