@@ -296,6 +296,22 @@ test('svc serve without permission to write its flows says so, and serves once i
   });
 });
 
+test('who can only read the state folder sees that svc serve runs, and starts no second one', async () => {
+  const { home, options } = dreams();
+  writeConfig(home, {});
+  giveToOrdinary(home.path);
+  const running = serve(home, ['--without', 'memory'], options);
+  await waitFor('the start', () => stateOf(home)?.services.every(({ state }) => state === 'ready'));
+  await withMode(home.at('serve.lock'), 0o444, async () => {
+    const { serving } = jsonOf.overallStatus(await runSvc(['status', '--json'], options));
+    assert.is(serving?.pid, running.child.pid);
+    const second = await serve(home, ['--without', 'memory'], options).done;
+    assert.equal([second.code, second.stderr.includes('already running')], [1, true]);
+  });
+  running.child.kill('SIGTERM');
+  assert.is((await running.done).code, 0);
+});
+
 test('a user without a home folder is told to set HOME', async () => {
   // A user that the system does not know, as in many containers.
   if (process.getuid?.() !== 0) return;

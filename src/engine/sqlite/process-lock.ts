@@ -156,7 +156,8 @@ function tryLock(database: Connection, sign?: LockWait['sign']): boolean {
   return namingFile(database.name, () => {
     try {
       sign?.(database);
-      database.exec('BEGIN IMMEDIATE');
+      // Who can only read the file would get any other lock as well. What was signed must be readable.
+      database.exec(sign === undefined ? 'BEGIN EXCLUSIVE' : 'BEGIN IMMEDIATE');
       return true;
     } catch (error) {
       if (database.inTransaction) database.exec('ROLLBACK');
