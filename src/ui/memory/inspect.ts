@@ -145,6 +145,7 @@ function firstWords(text: string): string {
 
 const WHY_REASONS: Readonly<Record<WhyOutput['reason'], string>> = {
   excluded: 'it is excluded',
+  forgotten: 'its whole text is forgotten',
   included: 'it belongs to memory',
   missing: 'there is no such file',
   other_host: 'it is a file of another host',

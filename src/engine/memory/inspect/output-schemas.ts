@@ -17,8 +17,17 @@ export const whyOutput = z.strictObject({
   included: field.flag('Whether it belongs to the memory.'),
   indexed: field.flag('Whether the index has it now.'),
   reason: field(
-    z.enum(['excluded', 'included', 'missing', 'other_host', 'other_kind', 'outside', 'skipped']),
-    '`excluded` by a pattern or by the collections of `memory.ext`, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+    z.enum([
+      'excluded',
+      'forgotten',
+      'included',
+      'missing',
+      'other_host',
+      'other_kind',
+      'outside',
+      'skipped',
+    ]),
+    '`excluded` by a pattern or by the collections of `memory.ext`, `forgotten` as a whole, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
   detail: field.optionalText('Details, for display.'),
   rule: objectOrNullField('The pattern that decided; `null` if none matches.', {

@@ -79,7 +79,7 @@ export async function whyIndexed(
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...why }: Why = {
     ...scanned,
-    ...(isUnread ? skippedWhy(skip) : isForgotten === true ? { detail: FORGOTTEN } : {}),
+    ...(isUnread ? skippedWhy(skip) : isForgotten === true ? FORGOTTEN : {}),
   };
   return {
     path: shown === '' ? '.' : shown,
@@ -124,8 +124,10 @@ async function whyWithoutFile(
   });
 }
 
-const FORGOTTEN =
-  'a file whose whole text is forgotten; "svc memory forget --list" shows the entries';
+const FORGOTTEN: Why = {
+  reason: 'forgotten',
+  detail: '"svc memory forget --list" shows the entries',
+};
 
 function skippedWhy(skip: SkippedFile): Why {
   return { reason: 'skipped', detail: `${skip.path}: ${skipWords(skip)}` };
@@ -214,10 +216,11 @@ async function indexStateOf(
           : absoluteFromDisplay(workspaceDir, one.path);
       return place !== undefined && isInside(place, file);
     });
+    const isForgotten = within.some((one) => one.path === path && isForgottenWhole(one.hash));
     return {
-      indexed: within.length > 0,
+      indexed: within.length > 0 && !isForgotten,
       skip: skipped.find((one) => one.path === path),
-      isForgotten: within.some((one) => one.path === path && isForgottenWhole(one.hash)),
+      isForgotten,
     };
   });
 }
