@@ -81,6 +81,9 @@ export const WITHOUT_TLS_REASON = 'it does not answer with TLS';
 /** Code of an error of the proxy, not of what it should have led to. */
 export const PROXY_FAULT = 'EPROXY';
 
+/** The code of PostgreSQL for changes of a standby, which answers after a failover until it is promoted. */
+export const READ_ONLY_SERVER = '25006';
+
 const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
 
 /** Whether the process or the system has run out of file handles. */

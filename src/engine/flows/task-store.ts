@@ -1,4 +1,4 @@
-import { type ErrorCode, SvcError, systemErrorCode } from '../errors/index.js';
+import { type ErrorCode, READ_ONLY_SERVER, SvcError, systemErrorCode } from '../errors/index.js';
 import { OPERATOR } from '../flow-model/history-record.js';
 import { hasTaskEnded, type TaskRecord, type TaskRuntime } from '../flow-model/task-record.js';
 import { abortableSleep } from '../support/async.js';
@@ -112,12 +112,9 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
   'STORAGE_UNCERTAIN',
   'STORAGE_UNREACHABLE',
 ]);
-/** The code of PostgreSQL for changes of a standby, which answers after a failover until it is promoted. */
-const READ_ONLY = '25006';
-
 function isOutage(error: unknown): error is SvcError {
   if (!(error instanceof SvcError)) return false;
-  return OUTAGES.has(error.code) || systemErrorCode(error.cause) === READ_ONLY;
+  return OUTAGES.has(error.code) || systemErrorCode(error.cause) === READ_ONLY_SERVER;
 }
 
 /**

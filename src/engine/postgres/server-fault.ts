@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   messageOf,
   networkWords,
+  READ_ONLY_SERVER,
   SvcError,
   systemErrorCode,
 } from '../errors/index.js';
@@ -127,7 +128,7 @@ const FAULTS = [
   },
   {
     kind: 'read_only',
-    codes: '25006',
+    codes: READ_ONLY_SERVER,
     error: 'STORAGE_REFUSED',
     message: (where) => `PostgreSQL at ${where} is read-only`,
     hint: 'point storage.url to the primary server, and a role that can write',
