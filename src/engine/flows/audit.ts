@@ -38,7 +38,7 @@ export async function auditFlows(
 ): Promise<readonly FlowFinding[]> {
   const staleMs = nowMs - STALE_MS;
   const checks: readonly Check<FlowRecord, FlowFinding['code']>[] = [
-    ...(['running', 'waiting', 'blocked'] as const).map(
+    ...(['queued', 'running', 'waiting', 'blocked'] as const).map(
       (status): Check<FlowRecord, FlowFinding['code']> => ({
         code: `stale_${status}`,
         severity: status === 'running' ? 'error' : 'warn',

@@ -32,6 +32,7 @@ const flowFinding = z.strictObject({
       'inconsistent_timestamps',
       'missing_linked_tasks',
       'stale_blocked',
+      'stale_queued',
       'stale_running',
       'stale_waiting',
     ]),

@@ -124,6 +124,7 @@ test('the audit lists what is stuck, lost or inconsistent', async () => {
       ['warn', 'blocked_task_missing', blocked],
       ['warn', 'cancel_stuck', cancelling],
       ['warn', 'stale_blocked', blocked],
+      ['warn', 'stale_queued', cancelling],
       ['warn', 'stale_waiting', waiting],
     ],
   );

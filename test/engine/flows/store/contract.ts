@@ -719,6 +719,7 @@ export function storeContract(store: TestFlowStore): void {
         `stale_running ${running}`,
         `missing_linked_tasks ${running}`,
         `stale_blocked ${blocked}`,
+        `stale_queued ${cancelling}`,
         `blocked_task_missing ${blocked}`,
         `cancel_stuck ${cancelling}`,
       ].sort(),
