@@ -120,6 +120,7 @@ const overallStatus: JsonDocument = {
     serving: {
       pid: 4711,
       since: '2026-02-03T09:05:28.109Z',
+      configFile: '/home/ada/.svc/svc.json',
       services: [
         {
           name: 'health',

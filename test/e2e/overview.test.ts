@@ -78,7 +78,8 @@ test('the status of everything is one page, and exits with 1 when something is w
   const health = { ...SERVICE, name: 'health', state: 'waiting', restarts: 3, failure, retryAt };
   const webhooks = { ...SERVICE, name: 'webhooks', url: 'http://127.0.0.1:8787' };
   const services = [SERVICE, health, webhooks];
-  const started = { pid: process.pid, startedMs: Date.now(), configFile: null, logFile: null };
+  const configFile = home.at('other.json');
+  const started = { pid: process.pid, startedMs: Date.now(), configFile, logFile: null };
   const serving = { ...started, services };
   home.write('serve.json', JSON.stringify(serving));
   // The lock is what a running one holds.
@@ -90,12 +91,13 @@ test('the status of everything is one page, and exits with 1 when something is w
   assert.is(run.code, 1);
   assert.match(
     run.stdout,
-    new RegExp(`svc serve is running, started .* \\(process ${process.pid}\\)`),
+    new RegExp(`svc serve is running with ~/other\\.json, started .* \\(process ${process.pid}\\)`),
   );
   assert.match(run.stdout, /^memory:main +ready .* 0 +synced: 1 file$/m);
   assert.match(run.stdout, /^next\n {2}service health restarts in \d+ s$/m);
   assert.match(run.stdout, /^service health: port 1 is in use\n {2}→ choose another$/m);
   const document = jsonOf.overallStatus(json);
+  assert.is(document.serving?.configFile, configFile);
   assert.is(document.serving?.services[1]?.failure?.code, 'EADDRINUSE');
   assert.is(document.nextRuns[0]?.at, retryAt);
   assert.equal([document.listener.url, document.flows, document.tasks], [webhooks.url, [], []]);

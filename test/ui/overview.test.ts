@@ -19,7 +19,7 @@ const SERVING: OverallStatus['serving'] = {
   command: 'svc serve',
   pid: 4711,
   startedMs: NOW - 3_600_000,
-  configFile: null,
+  configFile: '/home/ada/svc.json',
   logFile: null,
   services: [
     {
@@ -115,7 +115,8 @@ capture from Cursor failed 1 min ago: no file
 capture from Gemini CLI cannot start: /gone does not exist
   → update it
 
-svc serve is running, started 1 h ago (process 4711)
+svc serve is running with ~/svc.json, started 1 h ago
+(process 4711)
 
 service  state    since      restarts  last
 health   waiting  1 min ago     1,200  –
@@ -147,9 +148,17 @@ test('having no problems is stated explicitly', () => {
   };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/', hintFor: String };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
-  const serving = { ...SERVING, command: 'svc webhook serve', services: [] };
+  const serving = {
+    ...SERVING,
+    command: 'svc webhook serve',
+    configFile: null,
+    services: [],
+  };
   const webhooks = renderOverallStatus({ ...quiet, serving }, options);
-  assert.match(webhooks, /\nsvc webhook serve is running, started 1 h ago \(process 4711\)\n/);
+  assert.match(
+    webhooks,
+    /\nsvc webhook serve is running with no configuration, started 1 h ago \(process 4711\)\n/,
+  );
   const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
   assert.not.match(unknown, /svc serve/, 'its fault describes it');
   const agentUnknown = renderOverallStatus({ ...quiet, isAnyUnknown: true }, options);

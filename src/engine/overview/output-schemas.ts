@@ -68,6 +68,7 @@ export const overallStatusOutputSchema = documentSchema({
     {
       pid: field(z.int(), 'Its process.'),
       since: field.time('When it was started.'),
+      configFile: field.textOrNull('Its configuration file; `null` if it has none.'),
       services: field(
         z.array(z.omit(serviceSchema, { eventAt: true, retryAt: true })),
         'What it runs.',

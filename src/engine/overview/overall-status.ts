@@ -200,6 +200,7 @@ export function overallStatusOutput(overall: OverallStatus): OverallStatusOutput
         : {
             pid: serving.pid,
             since: iso(serving.startedMs),
+            configFile: serving.configFile,
             services: serving.services.map(({ eventAt: _, retryAt: __, ...service }) => service),
           },
     agents: agents.map(({ memory, status, embedding }) => statusOutput(memory, status, embedding)),

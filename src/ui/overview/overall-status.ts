@@ -4,7 +4,7 @@ import { formatCount, formatRelativeTime, formatTimeUntil } from '../../engine/s
 import { wrapBehind, wrapSafe } from '../fit.js';
 import type { AgentStatusView } from '../memory/status.js';
 import { renderStatusOverview } from '../memory/status-overview.js';
-import { safeLine } from '../safe-text.js';
+import { safeLine, shownPath } from '../safe-text.js';
 import { dreamsLines, workLines } from '../screens/home/lines.js';
 import type { View } from '../style.js';
 import { alignRows, renderTable, right } from '../table.js';
@@ -85,10 +85,15 @@ function capturesPart(captures: OverallView['captures'], { style, nowMs }: View)
     .join('');
 }
 
-function servingPart(serving: ServeState | undefined, { style, nowMs }: View): string {
+function servingPart(serving: ServeState | undefined, view: View): string {
+  const { style, nowMs, columns, homeDir } = view;
   if (serving === undefined) return `${style.dim('svc serve is not running')}\n`;
-  const { command, pid, startedMs, services } = serving;
-  const head = `${safeLine(command)} is running, started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})\n`;
+  const { command, pid, startedMs, services, configFile } = serving;
+  // It can be another one than that of this command.
+  const config = configFile === null ? 'no configuration' : shownPath(configFile, homeDir);
+  const started = `started ${formatRelativeTime(startedMs, nowMs)} (process ${pid})`;
+  const words = `${command} is running with ${config}, ${started}`;
+  const head = `${wrapSafe(words, columns).join('\n')}\n`;
   if (services.length === 0) return head;
   const rows = services.map((service) => serviceRow(service, nowMs));
   return `${head}\n${renderTable(SERVICE_COLUMNS, rows, { style })}`;
