@@ -32,3 +32,11 @@ export function withShownHint<T extends { readonly hint?: string | null | undefi
 ): T {
   return item.hint ? { ...item, hint: hintFor(item.hint) } : item;
 }
+
+/** The same for several; see {@link withShownHint}. */
+export function withShownHints<T extends { readonly hint?: string | null | undefined }>(
+  items: readonly T[],
+  view: Pick<View, 'hintFor'>,
+): readonly T[] {
+  return items.map((item) => withShownHint(item, view));
+}

@@ -20,6 +20,7 @@ import {
 import type { ProgressLine } from '../ui/progress-line.js';
 import { safeLines } from '../ui/safe-text.js';
 import { BaseCommand, type ChosenTarget } from './base-command.js';
+import { withShownHint } from './command-context.js';
 import { type SessionFlags, sessionFacts, type TargetFlags } from './flags.js';
 import { createLazySyncProgress, showSync } from './show-sync.js';
 
@@ -112,18 +113,18 @@ export abstract class MemoryCommand extends BaseCommand {
       ...embeddingWarnings(summary),
     ];
     this.addWarnings(warnings);
-    const failure = summary.embedding?.failure;
-    if (failure !== undefined) {
-      // Keyword search still works.
-      this.setExitCode(1);
-      const { hint } = failure;
-      const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
-      const hintLine = hint === undefined ? '' : `\n hint: ${this.hintFor(hint)}`;
-      if (!this.jsonEnabled()) this.note(safeLines(`error: ${message}${hintLine}`));
-      else this.addWarning({ code: 'EMBEDDING_FAILED', message, hint });
-    }
     if (summary.outcome === 'stopped') this.setExitCode(130);
-    return summary;
+    const { embedding } = summary;
+    if (embedding?.failure === undefined) return summary;
+    // Keyword search still works.
+    this.setExitCode(1);
+    const failure = withShownHint(embedding.failure, this.view());
+    const { hint } = failure;
+    const message = `${memory.name}: some passages have no vectors: ${failure.message}`;
+    const hintLine = hint === undefined ? '' : `\n hint: ${hint}`;
+    if (!this.jsonEnabled()) this.note(safeLines(`error: ${message}${hintLine}`));
+    else this.addWarning({ code: 'EMBEDDING_FAILED', message, hint });
+    return { ...summary, embedding: { ...embedding, failure } };
   }
 
   /** Shows the progress of a sync and, while none runs, what the work is. */

@@ -15,7 +15,7 @@ import type { EngineContext } from '../engine/support/context.js';
 import type { SearchScreenActions } from '../ui/screens/search/controller.js';
 import { matchedLine } from '../ui/screens/search/passage.js';
 import type { ResultItem } from '../ui/screens/search/state.js';
-import type { CommandContext } from './command-context.js';
+import { type CommandContext, withShownHint, withShownHints } from './command-context.js';
 import { editorOf, fileToEdit, openInEditor, openOnDesktop } from './open-editor.js';
 import { reportError } from './report-error.js';
 import { screenOptions, toClipboard } from './terminal.js';
@@ -72,10 +72,12 @@ const MOST_COPIED_LINES = 400;
 /** Creates what the search screen can do; `placeOf` is where a result is opened. */
 export async function createSearchActions(
   memory: OpenedMemory,
-  command: Pick<CommandContext, 'configFile' | 'context' | 'showLocation' | 'mask'>,
+  command: Pick<CommandContext, 'configFile' | 'context' | 'showLocation' | 'mask'> & {
+    readonly view: Pick<CommandContext['view'], 'hintFor'>;
+  },
   restricted: Omit<SearchRequest, 'query'> = {},
 ) {
-  const { context, configFile, mask } = command;
+  const { context, configFile, mask, view } = command;
   const memories = createMemories(memory, context, configFile);
   const keepsHistory = await isHistoryOn(context, configFile);
   const historyFile = queryHistoryFile(context.state);
@@ -130,7 +132,8 @@ export async function createSearchActions(
         { signal },
       );
       if (!signal.aborted) searchedLast = searched;
-      return { ...found, response };
+      const warnings = withShownHints(response.warnings, view);
+      return { ...found, response: { ...response, warnings } };
     },
     preview: async (item, signal) => {
       const { result } = item;
@@ -174,7 +177,7 @@ export async function createSearchActions(
     remember: (line) => {
       if (keepsHistory) addToQueryHistory(historyFile, line, mask.text);
     },
-    explain: (error) => reportError(error, mask),
+    explain: (error) => withShownHint(reportError(error, mask), view),
   };
   return {
     actions,

@@ -4,7 +4,7 @@ import { diagnoseMemory } from '../engine/memory/diagnose-memory.js';
 import type { OpenedMemory } from '../engine/memory/index.js';
 import { renderDiagnosis } from '../ui/provider/check-lines.js';
 import type { ProviderScreenOptions } from '../ui/screens/provider/run.js';
-import { type CommandContext, withShownHint } from './command-context.js';
+import { type CommandContext, withShownHint, withShownHints } from './command-context.js';
 import { editorOf, openInEditor } from './open-editor.js';
 import { screenOptions } from './terminal.js';
 
@@ -43,7 +43,7 @@ export async function showDiagnosis(
           : event;
       onEvent(mask.data(shown));
     });
-    const checks = diagnosis.checks.map((check) => withShownHint(check, view));
+    const checks = withShownHints(diagnosis.checks, view);
     return mask.data({ ...diagnosis, checks });
   };
   const show = (diagnosis: Diagnosis): void => write(renderDiagnosis(diagnosis, title, view));

@@ -2,7 +2,7 @@ import type { OpenedMemory } from '../engine/memory/index.js';
 import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
-import { type CommandContext, withShownHint } from './command-context.js';
+import { type CommandContext, withShownHints } from './command-context.js';
 
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
 export async function showOverview(
@@ -10,9 +10,11 @@ export async function showOverview(
   { context, configFile, view, mask, write }: CommandContext,
 ): Promise<OverallStatusOutput> {
   const found = await overallStatus(memories, { context, configFile });
-  const faults = found.faults.map((fault) => withShownHint(fault, view));
-  const overall = { ...found, faults };
-  const agents = overall.agents.map(({ memory, status, embedding }) => {
+  const shown = found.agents.map(({ status, ...agent }) => {
+    return { ...agent, status: { ...status, faults: withShownHints(status.faults, view) } };
+  });
+  const overall = { ...found, agents: shown, faults: withShownHints(found.faults, view) };
+  const agents = shown.map(({ memory, status, embedding }) => {
     return { agentId: memory.name, status, embedding };
   });
   const isAnyUnknown = agents.length < memories.length;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSearchActions } from '../../src/cli/search-screen.js';
+import { SvcError } from '../../src/engine/errors/index.js';
 import { createSecretMask } from '../../src/engine/masking/index.js';
 import { type MemoryContext, openMemory } from '../../src/engine/memory/index.js';
 import { NEVER } from '../../src/engine/support/async.js';
@@ -49,6 +50,7 @@ async function actionsIn(
     configFile: undefined,
     showLocation: () => undefined,
     mask: createSecretMask(),
+    view: { hintFor: (hint: string) => hint.replace('index"', 'index --config a.json"') },
   };
   const screen = await createSearchActions(memory, command, restricted);
   return { ...screen, memory };
@@ -146,6 +148,14 @@ test('a passage that is only previewed is not logged as opened', async () => {
   await screen.close();
   await screen.memory.backend.close();
   assert.equal(logged, ['search', 'get']);
+});
+
+test('commands in hints have the flags that chose the memory', async () => {
+  const screen = await actionsIn(homeOf({}));
+  const error = new SvcError('INDEX_LOCKED', 'locked', { hint: 'run "svc memory index"' });
+  assert.is(screen.actions.explain(error).hint, 'run "svc memory index --config a.json"');
+  await screen.close();
+  await screen.memory.backend.close();
 });
 
 test('preparing updates the index', async () => {

@@ -119,9 +119,11 @@ test("status shows an agent's problem with its hint", async () => {
   const corp = { api: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'env:CORP_KEY' };
   const agents = { defaults: { workspace: 'gone', memorySearch: { provider: 'corp' } } };
   const home = homeWith({ agents, models: { providers: { corp } } });
-  const run = await runInSession(['status', '--json'], { home: home.path });
+  const args = ['status', '--json', '--config', 'svc.json'];
+  const run = await runInSession(args, { home: home.path });
   assert.is(run.code, 1);
-  const { faults } = jsonOf.overallStatus(run);
+  const { agents: listed, faults } = jsonOf.overallStatus(run);
+  assert.match(listed[0]?.faults[0]?.hint ?? '', '"svc config init --config svc.json"');
   assert.equal(
     faults.map(({ about, code }) => [about, code]),
     [

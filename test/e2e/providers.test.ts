@@ -140,6 +140,12 @@ test('the list shows which provider is used, why, and what the others need', asy
   });
   assert.equal([of('voyage')?.autoPlace, of('ollama')?.autoPlace], [5, null]);
   assert.match(of('voyage')?.why ?? '', /VOYAGE_API_KEY/);
+  const named = ['provider', 'list', '--json', '--config', 'svc.json'];
+  const { providers } = jsonOf.providerList(await svc(homeWith(), named));
+  const copilot = providers.find(({ provider }) => provider === 'github-copilot');
+  for (const words of [copilot?.why, copilot?.credential.hint]) {
+    assert.match(words ?? '', '"svc provider login github-copilot --config svc.json"');
+  }
   const text = await svc(homeWith(), ['provider', 'list'], {});
   assert.match(text.stdout, /● +corp +models\.providers\.corp\.apiKey \(env CORP_KEY\), not set/);
   assert.match(text.stdout, /corp \(openai\) +used: memorySearch\.provider · http:/);
@@ -334,6 +340,11 @@ test('indexing reports what was embedded; a failure exits with 1 but keywords ar
   assert.is(failed.code, 1);
   assert.match(failed.stdout, /1 added .*\n.*\n.*embedding failed: keyword search only/);
   assert.match(failed.stderr, /error: main: some passages have no vectors: .*401.*\n hint: /);
+  const again = await svc(home, ['memory', 'index', '--json', '--config', 'svc.json']);
+  const [agent] = jsonOf.index(again).agents;
+  const failure =
+    agent !== undefined && 'embedding' in agent ? agent.embedding?.failure : undefined;
+  assert.match(failure?.hint ?? '', /"svc provider \w+.* --config svc\.json"/u);
   const found = await svc(home, ['memory', 'search', 'zebra', '--json']);
   assert.is(jsonOf.search(found).results[0]?.path, 'memory/new.md');
 });

@@ -26,7 +26,7 @@ import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
 import { safeLine } from '../../ui/safe-text.js';
 import type { View } from '../../ui/style.js';
-import { type CommandContext, withShownHint } from '../command-context.js';
+import { type CommandContext, withShownHints } from '../command-context.js';
 import { askChoice, askText, askYes } from '../prompts.js';
 import {
   askIndexAll,
@@ -207,7 +207,7 @@ async function testPlan(
   if (provider === null) return undefined;
   const work = { clock: context.clock, signal, onEvent: () => undefined };
   const found = await diagnoseNamed(provider, trial, work);
-  const checks = found.checks.map((check) => withShownHint(check, view));
+  const checks = withShownHints(found.checks, view);
   const diagnosis = { ...found, checks };
   const title = `testing ${provider}`;
   write(`\n${renderDiagnosis(mask.data(diagnosis), title, view)}`);

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
-import { withShownHint } from '../../cli/command-context.js';
+import { withShownHints } from '../../cli/command-context.js';
 import {
   missingArgument,
   optionalArg,
@@ -86,7 +86,7 @@ export default class MemoryRecall extends BaseCommand {
     this.addWarnings(outcome.warnings);
     const found = recallOutput(this.mask.data(outcome));
     const view = this.view();
-    const gates = found.gates.map((gate) => withShownHint(gate, view));
+    const gates = withShownHints(found.gates, view);
     const output = { ...found, gates };
     const { renderRecall, whyNothing } = await import('../../ui/memory/recall.js');
     const text = flags.explain ? renderRecall(output, view.style) : (output.block ?? '');

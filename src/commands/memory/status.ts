@@ -1,5 +1,5 @@
 import { examples } from '../../cli/base-command.js';
-import { withShownHint } from '../../cli/command-context.js';
+import { withShownHints } from '../../cli/command-context.js';
 import { switchFlag, targetFlags, textFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import type { Diagnosis } from '../../engine/embeddings/index.js';
@@ -50,7 +50,7 @@ export default class MemoryStatus extends MemoryCommand {
     const statuses: MemoryWithStatus[] = [];
     for (const memory of memories) {
       const found = await memory.backend.status();
-      const faults = found.faults.map((fault) => withShownHint(fault, this.view()));
+      const faults = withShownHints(found.faults, this.view());
       const status = { ...found, faults };
       const embedding = embeddingStatus(memory, status);
       statuses.push({

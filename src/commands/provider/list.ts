@@ -1,4 +1,5 @@
 import { BaseCommand, examples } from '../../cli/base-command.js';
+import { withShownHint } from '../../cli/command-context.js';
 import { targetFlags } from '../../cli/flags.js';
 import { loadAgentProviders, type ProviderListOutput } from '../../engine/embeddings/index.js';
 import { listProviders } from '../../engine/embeddings/list-providers.js';
@@ -18,8 +19,12 @@ export default class ProviderList extends BaseCommand {
       configFile: flags.config,
     });
     this.addWarnings(warnings);
-    const providers = listProviders(settings, world);
-    this.write(renderProviderList(providers, this.view()));
+    const view = this.view();
+    const providers = listProviders(settings, world).map((listed) => {
+      const credential = withShownHint(listed.credential, view);
+      return { ...listed, credential, why: view.hintFor(listed.why) };
+    });
+    this.write(renderProviderList(providers, view));
     const providerName = (role: 'fallback' | 'primary'): string | null =>
       providers.find((listed) => listed.role === role)?.provider ?? null;
     return {
