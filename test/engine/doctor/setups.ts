@@ -885,6 +885,23 @@ const INDEXES: readonly BrokenSetup[] = [
     after: ({ state }) => !exists(join(state, 'memory'), 'gone.sqlite-wal'),
   },
   {
+    name: 'an index of a folder that was deleted',
+    finds: 'leftovers/folder-gone',
+    severity: 'note',
+    breaks: async (patient) => {
+      await patient.sync();
+      const other = rawDatabase(patient.index);
+      other.exec(`VACUUM INTO '${dirname(patient.index)}/workspace-0123456789abcdef.sqlite'`);
+      other.close();
+      const copy = rawDatabase(`${dirname(patient.index)}/workspace-0123456789abcdef.sqlite`);
+      copy.exec("UPDATE meta SET value = '/nowhere/notes' WHERE key = 'workspace'");
+      copy.close();
+      patient.write('state/memory/workspace-0123456789abcdef.sqlite.lock', '');
+    },
+    fix: 'asked',
+    after: ({ state }) => !exists(join(state, 'memory'), 'workspace-0123456789abcdef.sqlite'),
+  },
+  {
     name: 'a file that was set aside',
     finds: 'leftovers/set-aside',
     severity: 'warning',

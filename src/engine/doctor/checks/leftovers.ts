@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unlessSvcError } from '../../errors/index.js';
+import { indexedFolder } from '../../memory/index/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
@@ -20,7 +21,7 @@ import {
   finding,
 } from '../check.js';
 
-/** What killed processes left behind: unfinished indexes, their side files, temporary files. */
+/** What killed processes left behind: unfinished indexes, their side files, temporary files; and indexes of deleted folders. */
 export const leftovers = check('leftovers', async (world) => {
   const findings = [temporaryFiles(world)];
   for (const folder of indexFolders(world)) {
@@ -54,8 +55,10 @@ function indexesIn(folder: string) {
         .filter(({ ending }) => isPicked(ending))
         .flatMap(({ name }) => removable(join(folder, name)));
     const isThere = names.includes(stem);
+    const indexFile = join(folder, stem);
     return {
-      indexFile: join(folder, stem),
+      indexFile,
+      all: [indexFile, `${indexFile}-wal`, `${indexFile}-shm`].flatMap((path) => removable(path)),
       hasLock: indexParts.some(({ ending }) => ending === '.lock'),
       builds: pick((ending) => ending.startsWith('.build')),
       // A lock file is not a leftover: it stays, and is free when no process has it.
@@ -69,16 +72,16 @@ async function indexFindings(
   files: ReturnType<typeof indexesIn>[number],
   world: DoctorWorld,
 ): Promise<CheckReport['findings']> {
-  const { indexFile, hasLock, builds, orphans, replaced } = files;
+  const { indexFile, all, hasLock, builds, orphans, replaced } = files;
   const findings = replaced.map(replacedFinding);
   const holder = hasLock ? await holderOf(indexFile, world) : undefined;
   // Another process is building it right now.
   if (holder !== undefined) return [...findings, longLockFinding(indexFile, holder, world)];
   const name = basename(indexFile);
-  const removing = (title: string, stray: readonly RemovableFile[]): Fix =>
+  const removing = (title: string, stray: readonly RemovableFile[], safe = true): Fix =>
     removalFix({
       title,
-      safe: true,
+      safe,
       files: stray,
       // No other process can start to build meanwhile.
       whileUnused: (remove) => {
@@ -106,7 +109,25 @@ async function indexFindings(
       }),
     );
   }
+  const missing = missingFolderOf(indexFile);
+  if (missing !== undefined) {
+    findings.push(
+      finding('folder-gone', 'note', {
+        message: `the folder ${missing} is gone, but an index still has the text of its notes`,
+        place: { file: indexFile },
+        // The folder may be on a disk that is not mounted.
+        fix: removing(`delete the index of ${missing}`, all, false),
+      }),
+    );
+  }
   return findings;
+}
+
+/** The folder that `--workspace` named when an index was built, if it does not exist any more. */
+function missingFolderOf(indexFile: string): string | undefined {
+  if (!/^workspace-[0-9a-f]+\.sqlite$/u.test(basename(indexFile))) return undefined;
+  const folder = indexedFolder(indexFile);
+  return folder === undefined || existsSync(folder) ? undefined : folder;
 }
 
 /** The process that writes the index; undefined when none does. */

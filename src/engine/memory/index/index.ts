@@ -36,6 +36,7 @@ export type { Origin, OtherDocument } from './postgres/index.js';
 export {
   asIndexError,
   type IndexHeader,
+  indexedFolder,
   indexHeader,
   isDamage,
   statIndex,

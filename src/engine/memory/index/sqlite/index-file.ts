@@ -7,9 +7,10 @@ import {
   SvcError,
   systemReason,
 } from '../../../errors/index.js';
-import { type Connection, databaseFault } from '../../../sqlite/database.js';
-import { queryRow } from '../../../sqlite/query.js';
-import { readPart } from '../../../support/files.js';
+import { type Connection, databaseFault, openDatabase } from '../../../sqlite/database.js';
+import { queryRow, queryValue } from '../../../sqlite/query.js';
+import { closing } from '../../../support/async.js';
+import { readPart, unlessSystemError } from '../../../support/files.js';
 import {
   type IndexIdentity,
   identityDifferences,
@@ -140,6 +141,14 @@ export function readIdentity(database: Connection): IndexIdentity {
     conversationsIn: meta.get('conversationsIn') ?? '',
     workspace: meta.get('workspace') ?? '',
   };
+}
+
+/** The folder that an index was built from; undefined if that cannot be read. */
+export function indexedFolder(file: string): string | undefined {
+  return unlessSystemError(() => {
+    using database = closing(openDatabase(file, { readonly: true, busyTimeoutMs: 0 }));
+    return queryValue<string>(database, "SELECT value FROM meta WHERE key = 'workspace'");
+  });
 }
 
 /** Whether an open connection still sees the identity it was opened with. */
