@@ -217,8 +217,8 @@ test('trigger sends an example that the route accepts, and map explains a record
   home.write('headers.txt', `\uFEFF${saved}`);
   // As `svc webhook show --jq .body` writes it.
   home.write('push.json', `${/--data '([^']+)'/u.exec(curl)?.[1]}\n`);
-  const recorded = ['github', '--data', `@${home.at('push.json')}`];
-  const headers = ['--headers', `@${home.at('headers.txt')}`];
+  const recorded = ['github', '--data', '@~/push.json'];
+  const headers = ['--headers', '@headers.txt'];
   const mapped = await svc(home, 'map', ...recorded, ...headers, '--json');
   assert.is(mapped.code, 0, mapped.stderr);
   const { verified, event, rule, action } = jsonOf.webhookMap(mapped);

@@ -31,7 +31,7 @@ export default class WebhookCall extends BaseCommand {
     const { args, flags } = await this.parse(WebhookCall);
     const context = this.context();
     const loaded = await this.readConfig();
-    const read = await readerOf([flags.data], MOST_BODY_BYTES, this.signal);
+    const read = await readerOf([flags.data], MOST_BODY_BYTES, this.signal, context);
     // Editors on Windows begin files with a byte order mark, which this drops.
     const data = readCallData(flags.data, (file) => new TextDecoder().decode(read(file)));
     const call = {

@@ -31,7 +31,7 @@ export default class WebhookMap extends BaseCommand {
     const { args, flags } = await this.parse(WebhookMap);
     const context = this.context();
     const loaded = await this.readConfig();
-    const read = await readerOf([flags.data, flags.headers], MOST_BODY_BYTES, this.signal);
+    const read = await readerOf([flags.data, flags.headers], MOST_BODY_BYTES, this.signal, context);
     const recorded = readRecordedRequest(flags, read, context.clock);
     const request = { routeId: args.route, ...recorded, signal: this.signal };
     const output = await tryMapping(request, loaded, context);
