@@ -257,7 +257,7 @@ export abstract class BaseCommand extends Command {
 
   /** Work that waits for a server can take as long as the server may. */
   private noteStopping(): void {
-    if (!this.terminal().progress || this.shared.quiet) return;
+    if (!terminalStreams.stderr.isTTY || this.shared.quiet) return;
     this.showStopping('stopping after the current step; press Ctrl-C again to stop at once');
   }
 

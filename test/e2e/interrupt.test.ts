@@ -189,7 +189,7 @@ for (const line of [
   });
 }
 
-for (const line of ['task claim --wait', 'dream run']) {
+for (const line of ['task claim --wait', 'dream run', 'memory index --plain']) {
   test(`svc ${line} shows on a terminal how to stop at once if it takes long to stop`, async () => {
     const silent = await silentServer({ connectTimeoutSeconds: 60 });
     const started = runInPty(line.split(' '), { home: silent.home });
