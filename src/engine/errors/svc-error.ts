@@ -224,14 +224,15 @@ export function faultFields(error: unknown): Readonly<Record<string, unknown>> {
  * @returns takes each failure, and undefined when it works
  */
 export function failureLogger(
-  log: { readonly error: (fields: object, message: string) => void },
+  log: Readonly<Record<'error' | 'warn', (fields: object, message: string) => void>>,
   what: string,
+  level: 'error' | 'warn' = 'error',
 ) {
   let last: string | undefined;
   return (error: unknown): void => {
     const message = error === undefined ? undefined : messageOf(error);
     if (message !== undefined && message !== last) {
-      log.error(faultFields(error), `${what}: ${message}`);
+      log[level](faultFields(error), `${what}: ${message}`);
     }
     last = message;
   };

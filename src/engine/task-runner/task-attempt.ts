@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
-import { faultFields, messageOf } from '../errors/index.js';
+import { failureLogger, faultFields, messageOf } from '../errors/index.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask } from '../masking/index.js';
 import { sleepAtMost } from '../support/async.js';
@@ -117,7 +117,7 @@ export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
   /** Retries until it is stored: a full disk must not discard finished work. */
   const report = async (end: JobEnd): Promise<void> => {
     const { signal } = abandoned;
-    let loggedCode: unknown = null;
+    const logFailure = failureLogger(log, 'could not report the end of the task, retrying', 'warn');
     while (cause !== 'lease-lost') {
       try {
         const answer = await reportOnce(end);
@@ -126,12 +126,7 @@ export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
         log.info({ status, error }, `task ${status.replace('_', ' ')}`);
         return;
       } catch (error) {
-        const fields = faultFields(error);
-        // An outage of an hour would fill the log.
-        if (fields['code'] !== loggedCode) {
-          log.warn(fields, `could not report the end of the task, retrying: ${messageOf(error)}`);
-        }
-        loggedCode = fields['code'];
+        logFailure(error);
         if (signal.aborted) return;
         await sleepAtMost(REPORT_RETRY_MS, signal);
       }

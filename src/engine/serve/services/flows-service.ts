@@ -1,4 +1,4 @@
-import { faultFields, messageOf } from '../../errors/index.js';
+import { failureLogger } from '../../errors/index.js';
 import { type Flows, notificationTargets, openFlowsToServe } from '../../flows/index.js';
 import {
   hasSameConfig,
@@ -49,13 +49,15 @@ async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost):
   });
   opened.current = flows;
   let sweeping: Promise<void> | undefined;
+  const logFailure = failureLogger(log, 'cleanup failed');
   const sweep = async (): Promise<void> => {
     try {
       const report = await flows.operator.sweep();
+      logFailure(undefined);
       const isNews = Object.values(report).some((count) => count > 0);
       if (isNews) log.info(report, 'cleaned up');
     } catch (error) {
-      log.error(faultFields(error), `cleanup failed: ${messageOf(error)}`);
+      logFailure(error);
     }
   };
   const startSweep = (): void => {

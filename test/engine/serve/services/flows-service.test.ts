@@ -1,10 +1,15 @@
 import { chmodSync, rmSync } from 'node:fs';
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../src/engine/config/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
 import type { ServeSetup, Service, ServiceHost } from '../../../../src/engine/serve/service.js';
-import { flowsDefinition } from '../../../../src/engine/serve/services/flows-service.js';
+import {
+  flowsDefinition,
+  type OpenedFlows,
+} from '../../../../src/engine/serve/services/flows-service.js';
 import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
 import { contextOf } from '../../../support/context.js';
 import { testLog } from '../../../support/services.js';
@@ -43,12 +48,18 @@ async function setupOf(home: TempFolder): Promise<ServeSetup> {
   return { context, loaded: await loadConfig(context, {}), mask: createSecretMask() };
 }
 
+interface World {
+  readonly opened: OpenedFlows;
+  readonly log: ServiceHost['log'];
+}
+
 function started(
   setup: ServeSetup,
   trouble: ServiceHost['setProblem'] = () => undefined,
+  { opened = { current: undefined }, log = testLog().logger }: Partial<World> = {},
 ): Promise<Service> {
-  return flowsDefinition(setup, { current: undefined }).start({
-    log: testLog().logger,
+  return flowsDefinition(setup, opened).start({
+    log,
     setLastEvent: () => undefined,
     setProblem: trouble,
     signal: new AbortController().signal,
@@ -82,6 +93,42 @@ test('it runs even without a usable target, because it also reclaims tasks of lo
   assert.match(message ?? '', reason);
   assert.match(hint ?? '', /svc notification list/);
   await service.stop();
+});
+
+test('that a cleanup failed is logged once, until one has worked', async () => {
+  const opened: OpenedFlows = { current: undefined };
+  const { logger, lines } = testLog();
+  mock.timers.enable({ apis: ['setInterval', 'setTimeout'] });
+  const service = await started(await setupOf(homeOf()), undefined, { opened, log: logger });
+  const operator = opened.current?.operator;
+  assert.ok(operator);
+  const { sweep } = operator;
+  const failing: typeof sweep = async () => {
+    throw new Error('no server');
+  };
+  const logged: number[] = [];
+  for (const [waitMs, sweeps] of [
+    [5000, failing],
+    [55_000, failing],
+    [60_000, sweep],
+    [60_000, failing],
+  ] as const) {
+    let done: Promise<unknown> = Promise.resolve();
+    Object.assign(operator, {
+      sweep: () => {
+        const sweeping = sweeps();
+        done = sweeping.catch(() => undefined);
+        return sweeping;
+      },
+    });
+    mock.timers.tick(waitMs);
+    await done;
+    await turn();
+    logged.push(lines.filter((line) => line.includes('cleanup failed: no server')).length);
+  }
+  mock.timers.reset();
+  await service.stop();
+  assert.equal(logged, [1, 1, 1, 2]);
 });
 
 test.run();
