@@ -6,7 +6,7 @@ import type { Clock } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
 import { createSyncLines, createWatchLines } from '../ui/memory/sync-lines.js';
 import { shownPath } from '../ui/safe-text.js';
-import type { CommandContext } from './command-context.js';
+import { type CommandContext, withShownHint } from './command-context.js';
 import { print, printJson, stdoutLost } from './print.js';
 import { writeStderr } from './stderr.js';
 import { screenOptions } from './terminal.js';
@@ -24,11 +24,15 @@ export async function showWatch(
   const { signal, onInterrupt } = command;
   const { clock } = command.context;
   const view = await createView(memories, command);
+  const shown = (event: WatchEvent): WatchEvent =>
+    event.type === 'failed'
+      ? { ...event, failure: withShownHint(event.failure, command.view) }
+      : event;
   const watchers = memories.map(
     (memory, row) =>
       new MemoryWatcher(watchTargetOf(memory, true), {
         clock,
-        onEvent: (event) => view.onEvent(row, event),
+        onEvent: (event) => view.onEvent(row, shown(event)),
       }),
   );
   process.on('SIGTERM', onInterrupt);

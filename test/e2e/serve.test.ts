@@ -94,7 +94,7 @@ test('Ctrl-C exits with 130; without a terminal the log on stderr is JSON', asyn
   assert.is(lines.length, recordsOf(home).length);
 });
 
-test('commands in hints of the log are about the configuration that was named', async () => {
+test('commands in hints of the log and the state are about the configuration that was named', async () => {
   const home = tempFolder();
   const agents = { defaults: { workspace: 'gone' } };
   home.write('my other.json', JSON.stringify({ gateway: { port: 0 }, agents }));
@@ -105,6 +105,12 @@ test('commands in hints of the log are about the configuration that was named', 
       .at(0),
   );
   assert.match(String(hint), `"svc config init --config '${home.at('my other.json')}'"`);
+  const shown = await waitFor('the same in the state', () =>
+    stateOf(home)
+      ?.services.flatMap(({ failure }) => failure?.hint ?? [])
+      .at(0),
+  );
+  assert.is(shown, hint);
   child.kill('SIGTERM');
   assert.is((await done).code, 0);
 });

@@ -73,6 +73,19 @@ test('--json: a line for each sync of each agent; SIGTERM ends it with 0', async
   );
 });
 
+for (const form of [['--json'], []]) {
+  test(`${form.join('') || 'lines'}: commands in hints are about the memory that was named`, async () => {
+    const home = twoAgents();
+    home.write('my other.json', JSON.stringify({ agents: { defaults: { workspace: './gone' } } }));
+    const other = home.at('my other.json');
+    const run = watching(home, '--agent', 'main', '--config', other, ...form);
+    await run.waitForText(`--config '${other}'`);
+    run.child.kill('SIGTERM');
+    const { stdout, stderr } = await run.done;
+    assert.match(stdout + stderr, `svc config init --config '${other}'`);
+  });
+}
+
 test('without a terminal it prints lines, status shows its process, and Ctrl-C ends it with 0 and leaves no file', async () => {
   const home = twoAgents();
   const run = watching(home);

@@ -37,7 +37,7 @@ export interface ServeOptions {
   readonly command?: string | undefined;
   /** Masks everything that is logged, stored or shown. */
   readonly mask: Pick<SecretMask, 'data' | 'text'>;
-  /** Adds the flags that chose the configuration to the commands in a hint of the log. */
+  /** Adds the flags that chose the configuration to the commands in a hint. */
   readonly hintFor?: ((hint: string) => string) | undefined;
   readonly onLine: LogLineListener | undefined;
   /** Called when the log can no longer be written. */
@@ -141,6 +141,7 @@ export class ServeProcess {
 
   private begin(loaded: LoadedConfig): Running {
     const { context: baseContext, mask, onChange, pid, command = 'svc serve' } = this.options;
+    const { hintFor = String } = this.options;
     const log = createLog(this.logSettings({ context: baseContext, loaded }), {
       ...this.options,
       clock: baseContext.clock,
@@ -156,7 +157,7 @@ export class ServeProcess {
       startedMs,
       configFile: running.setup.loaded.file ?? null,
       logFile: logFileOf(running.setup),
-      services: mask.data(supervisor.snapshots),
+      services: mask.data(supervisor.snapshots.map((service) => withHint(service, hintFor))),
     });
     const stateFile = new StateFile(context.state.stateDir, state, (why) =>
       logger.warn({ why }, 'cannot write the state file; svc status does not show the services'),
@@ -267,6 +268,12 @@ function withLoggedActivity(context: EngineContext, warn: (why: string) => void)
   if (context.onActivity === undefined) return context;
   const folder = activityFolder(context.state);
   return { ...context, onActivity: activityRecorder(folder, context.clock.now, warn) };
+}
+
+function withHint(service: ServiceSnapshot, hintFor: (hint: string) => string): ServiceSnapshot {
+  const { failure } = service;
+  if (failure?.hint == null) return service;
+  return { ...service, failure: { ...failure, hint: hintFor(failure.hint) } };
 }
 
 function sumOf(counts: readonly { readonly count: number }[]): number {
