@@ -202,16 +202,18 @@ export function asServerError(error: unknown, address: ServerAddress): SvcError 
   });
 }
 
-/** What `pg` says of a connection that was lost, or did not come about in time. */
+/** What `pg` and Node.js say of a connection that was lost, or did not come about. */
 const DRIVER_WORDS: readonly (readonly [RegExp, string])[] = [
   [
     /^(?:Client .* is not queryable|Connection terminated(?: unexpectedly)?)$/u,
     'the connection was lost',
   ],
   [
-    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired))$/u,
+    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired)|(?:connect|read) ETIMEDOUT.*)$/u,
     'connection timed out',
   ],
+  [/^connect ENOENT /u, 'its socket does not exist'],
+  [/^connect EACCES /u, 'permission denied'],
 ];
 
 /** What was reported, in plain words. */

@@ -123,14 +123,18 @@ test('a connection that the server closed for being idle is lost', () => {
 });
 
 test('why a server cannot be reached is in plain words', () => {
-  const refused = Object.assign(new Error('connect ECONNREFUSED ::1:5432'), {
-    code: 'ECONNREFUSED',
-  });
-  const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND db'), { code: 'ENOTFOUND' });
+  const fromNode = (call: string, code: string, ...where: string[]) =>
+    Object.assign(new Error([call, code, ...where].join(' ')), { code });
+  const refused = fromNode('connect', 'ECONNREFUSED', '::1:5432');
+  const unknown = fromNode('getaddrinfo', 'ENOTFOUND', 'db');
   for (const [error, why] of [
     [refused, 'connection refused: nothing is listening there'],
     [new AggregateError([refused, refused]), 'connection refused: nothing is listening there'],
     [unknown, 'host not found'],
+    [fromNode('connect', 'ENOENT', '/run/.s.PGSQL.5432'), 'its socket does not exist'],
+    [fromNode('connect', 'EACCES', '/run/.s.PGSQL.5432'), 'permission denied'],
+    [fromNode('connect', 'ETIMEDOUT', '10.0.0.1:5432'), 'connection timed out'],
+    [fromNode('read', 'ETIMEDOUT'), 'connection timed out'],
   ] as const) {
     const { message } = asServerError(error, address);
     assert.is(message, `the PostgreSQL server db:5432/svc does not answer: ${why}`);
