@@ -169,6 +169,23 @@ test('without notes, no example query is suggested, and the next step is to add 
   assert.match(stdout, /: svc serve --config 'my own\.json'\n$/u);
 });
 
+test('commands to try next use the memory that was set up, not a folder without a configuration', async () => {
+  const home = homeWithCorp();
+  const args = [
+    'config',
+    'init',
+    '--workspace',
+    'notes',
+    '--provider',
+    'corp',
+    '--key-env',
+    'NONE',
+  ];
+  const { stdout, stderr } = await runInSession(args, { home: home.path });
+  assert.match(stdout, /: svc memory search "a question"\n/u);
+  assert.not.match(stdout + stderr, '--workspace');
+});
+
 test('without prompts, a folder of notes is indexed as a whole and listed once', async () => {
   const home = folderOf({ 'notes/cars/van.md': '# Van\n\nThe van is red.\n' });
   const init = ['config', 'init', '--workspace', home.at('notes'), '--provider', 'none', '--json'];

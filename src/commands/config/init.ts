@@ -1,4 +1,4 @@
-import { examples } from '../../cli/base-command.js';
+import { type ChosenTarget, examples } from '../../cli/base-command.js';
 import { switchFlag, textFlag, yesFlag } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { allOf } from '../../cli/standard-streams.js';
@@ -37,6 +37,11 @@ Without a terminal (or with --plain, or TERM=dumb) and without flags it writes a
     'key-stdin': switchFlag('Read the API key from stdin and store it in a private file.'),
     'no-index': switchFlag('Do not build an index.'),
   };
+
+  /** --workspace is written into the configuration, so later commands find the memory without it. */
+  protected override targetFor(_command: string): ChosenTarget {
+    return {};
+  }
 
   async run(): Promise<InitializedConfig | SetUpOutput> {
     const { flags } = await this.parse(ConfigInit);
