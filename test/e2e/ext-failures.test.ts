@@ -58,6 +58,14 @@ test('a program that never worked is reported in the same way', async () => {
   );
 });
 
+test('the test step by step does not suggest itself', async () => {
+  const memory = extMemory({ on: { '*': DISK } });
+  const { stdout } = await memory.svc('memory', 'status', '--deep');
+  const [, checks = ''] = stdout.split('external search of agent main');
+  assert.match(checks, /disk is on fire\n +→ run the program yourself/u);
+  assert.not.match(checks, '--deep');
+});
+
 test('a missing or non-executable program is reported with a hint', async () => {
   const memory = extMemory();
   const { home } = memory;

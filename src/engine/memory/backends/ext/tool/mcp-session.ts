@@ -14,7 +14,7 @@ import { isRecord } from '../../../../support/text.js';
 import { type ExtMode, merged, oneLine, type ToolQuestion } from './ask-program.js';
 import { type Tool, ToolFailure } from './open-tool.js';
 import { hitOf, type ToolHit } from './read-answer.js';
-import { msUntil, type RunOptions } from './run-tool.js';
+import { msUntil, type RunOptions, TEST_STEPS } from './run-tool.js';
 
 export interface McpSessionOptions {
   readonly tool: Tool;
@@ -65,7 +65,7 @@ export class McpSession {
       throw new ToolFailure(
         /timed? ?out/iu.test(messageOf(error)) ? 'BACKEND_TIMEOUT' : 'BACKEND_FAILED',
         `the external search program gave no answer over MCP: ${messageOf(error)}`,
-        'run "svc memory status --deep" to test it step by step',
+        TEST_STEPS,
       );
     }
   }

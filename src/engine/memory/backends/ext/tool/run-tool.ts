@@ -100,9 +100,11 @@ function messageIn(output: string): string | undefined {
 }
 
 function failure(message: string): ToolFailure {
-  const hint = 'run "svc memory status --deep" to test it step by step';
-  return new ToolFailure('BACKEND_FAILED', message, hint);
+  return new ToolFailure('BACKEND_FAILED', message, TEST_STEPS);
 }
+
+/** The hint of failures that only the program can explain. */
+export const TEST_STEPS = 'run "svc memory status --deep" to test it step by step';
 
 /** Commands that run models, which the search mode "search" does without. */
 const MODEL_COMMANDS = ['embed', 'query', 'vsearch'];
