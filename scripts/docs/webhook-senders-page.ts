@@ -1,17 +1,25 @@
 import type { Preset } from '../../src/engine/webhooks/presets/preset.js';
 import { PRESETS } from '../../src/engine/webhooks/trigger-preset.js';
-import { fence, GENERATED, table } from './markdown.js';
+import { fence, GENERATED, sectionLink, table } from './markdown.js';
+
+const OTHERS_TITLE = 'Other systems that sign';
+
+const ADD_ROUTE = `svc config set plugins.entries.webhooks.config.routes.github "$(cat route.json)"
+svc config set plugins.entries.webhooks.enabled true
+svc webhook serve`;
 
 const INTRODUCTION = `${GENERATED}
 
 # Webhook senders
 
-How to connect common systems to a [webhook route](webhooks.md). Each section has what to do at the sender, and a route that verifies
-its requests and turns them into [flows](flows.md). Add the route to \`plugins.entries.webhooks.config.routes\` under an ID of your choice,
-change its session and rules, and store the secret where the route reads it. If it is your first route, also enable webhooks; then
-start the listener, or restart it:
+How to connect common systems to a [webhook route](webhooks.md): ${PRESETS.map(({ title }) => sectionLink(title)).join(' · ')} ·
+${sectionLink(OTHERS_TITLE)}
 
-${fence('sh', 'svc config set plugins.entries.webhooks.enabled true\nsvc webhook serve')}
+Each section has what to do at the sender, and a route that verifies its requests and turns them into [flows](flows.md). Save the
+route as \`route.json\`, change its session and rules, and store the secret where the route reads it. Add the route under an ID of
+your choice, such as \`github\`; then start the listener, or restart it:
+
+${fence('sh', ADD_ROUTE)}
 
 The URL of a route is the public address of the listener with the path of the route, such as
 \`https://hooks.example.com/plugins/webhooks/github\`.
@@ -28,7 +36,7 @@ ${fence('sh', 'svc webhook trigger github.push\nsvc webhook map github --data @p
 
 `;
 
-const OTHERS = `## Other systems that sign
+const OTHERS = `## ${OTHERS_TITLE}
 
 Most other systems sign the body with HMAC-SHA256. Use the scheme \`hmac\` with these keys:
 
