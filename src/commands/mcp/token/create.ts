@@ -23,7 +23,7 @@ export default class McpTokenCreate extends BaseCommand {
   static override description =
     `Prints the token once; only its hash is stored. A running "svc mcp --http" accepts it at once.
 
-Give each person or machine a token of their own, so that you can revoke one. A token can be limited to one agent, to one tool, and to a conversation, which the rules of memory.ext.scope then apply to.`;
+Give each person or machine a token of their own, so that you can revoke one. A token can be limited to one agent, to searching or reading, and to a conversation, which the rules of memory.ext.scope then apply to.`;
   static override examples = examples(
     'ada-laptop',
     'ci --agent main --scope search --expires 30d',
