@@ -401,6 +401,18 @@ test('a key that the provider quotes is never shown', async () => {
   await fake.close();
 });
 
+test('a key in the quotes of an env file does not count as unavailable', async () => {
+  const fake = await startFake({ answer: () => ({ status: 401, body: {} }), troubleAnswers: {} });
+  const patient = healthyPatient();
+  patient.env = { CORP_KEY: `"${PLANTED}"` };
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'env:CORP_KEY' };
+  patient.configure({ agents: { defaults: { memorySearch: { provider: 'openai', remote } } } });
+  const report = await look(patient, ['provider']);
+  const { message } = findingOf(report, 'provider/provider-key');
+  assert.is(message, 'provider openai of agent main: its key is in quotes');
+  await fake.close();
+});
+
 test('a secret is masked wherever it is in the configuration', async () => {
   const lines = [
     `"models": { "providers": { "a": { "apiKy": "${PLANTED}", "apiKey": "${PLANTED}" } } }, "frob": 1`,

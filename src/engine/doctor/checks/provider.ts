@@ -94,11 +94,17 @@ function findingOf(checked: Checked, agents: string, { ok, provider: name }: Dia
   // While the fallback works, queries are embedded.
   const isFault = state === 'failed' && !ok && check !== 'fallback';
   return finding(codeOf(checked), isFault ? 'fault' : 'warning', {
-    message: `provider ${name ?? text} of agent ${agents}: ${WORDS[check] ?? check}`,
+    message: `provider ${name ?? text} of agent ${agents}: ${wordsOf(checked)}`,
     cause: cause && `${text}: ${cause}`,
     place: location,
     hint: hint ?? '"svc provider test" shows every step',
   });
+}
+
+function wordsOf({ check, code }: Checked): string {
+  // A key that is not there, or cannot be read, has a code.
+  if (check === 'key' && code === undefined) return 'its key is in quotes';
+  return WORDS[check] ?? check;
 }
 
 const WORDS: Readonly<Partial<Record<Checked['check'], string>>> = {
