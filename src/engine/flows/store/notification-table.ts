@@ -111,20 +111,17 @@ export function notificationRows(sql: StoreSql) {
       { target, limit, exceptFlows = [] }: Omit<TakeDueOptions, 'holdMs'>,
     ) => {
       await sql.takeTarget(target);
-      const dueIf = (condition: string, order: string, most: number) =>
+      // In the order of the index: for any other, PostgreSQL would read the whole table to find the first few.
+      const dueIf = (condition: string, most: number) =>
         select(
           `WHERE target = $1 AND next_attempt_at <= $2 AND ${condition} AND NOT (${isOneOf('flow_id', '$3')})
              AND flow_id NOT IN (SELECT flow_id FROM ${schema}notifications
                WHERE target = $1 AND next_attempt_at > $2 AND ${IN_FIRST_DELIVERY})
-           ORDER BY ${order} LIMIT $4 ${sql.forUpdateSkipLocked('notifications')}`,
+           ORDER BY next_attempt_at, seq LIMIT $4 ${sql.forUpdateSkipLocked('notifications')}`,
           [target, nowMs, exceptFlows, most],
         );
-      const interrupted = await dueIf(IN_FIRST_DELIVERY, 'seq', limit);
-      const others = await dueIf(
-        `NOT (${IN_FIRST_DELIVERY})`,
-        'next_attempt_at, seq',
-        limit - interrupted.length,
-      );
+      const interrupted = await dueIf(IN_FIRST_DELIVERY, limit);
+      const others = await dueIf(`NOT (${IN_FIRST_DELIVERY})`, limit - interrupted.length);
       return [...interrupted, ...others];
     },
     /** By target, in epoch milliseconds; targets with nothing left are missing. */

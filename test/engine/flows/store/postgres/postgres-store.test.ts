@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Flows } from '../../../../../src/engine/flows/index.js';
+import { Batch, Turn } from '../../../../../src/engine/flows/store/postgres/batch.js';
+import { postgresTables } from '../../../../../src/engine/flows/store/postgres/postgres-sql.js';
 import type { Server } from '../../../../../src/engine/postgres/index.js';
 import { failureOf } from '../../../../support/failure.js';
 import { openFlowsAt } from '../../../../support/flow-stores.js';
@@ -103,6 +105,36 @@ when('hosts claim tasks of a flow whose history was copied from a busier server'
   );
   assert.is(new Set(entries.map(({ n }) => n)).size, entries.length);
   for (const host of hosts) await host.close();
+});
+
+when('taking notifications reads only those that are due, however many there are', async () => {
+  const server = await migratedServer(real());
+  const add = (count: number, attempts: number, due: number | null, error: string | null) =>
+    server.run(
+      `INSERT INTO svc.notifications (id, kind, owner_key, flow_id, payload, created_at, attempts,
+         next_attempt_at, outcome, last_error, target, retries)
+       SELECT gen_random_uuid(), 'task.ended', 'owner', n, '{}', n, $2, $3, 'pending', $4, 'default', 0
+       FROM generate_series(1, $1::int) AS n`,
+      [count, attempts, due, error],
+    );
+  await add(5000, 1, null, null);
+  await add(2000, 0, 1, null);
+  await add(500, 3, 1, 'no answer');
+  await server.query('ANALYZE svc.notifications');
+  const plans: string[] = [];
+  await server.transaction(async (transaction) => {
+    const query: typeof transaction.query = async (text, values) => {
+      if (text.includes('FROM svc.notifications')) {
+        plans.push(JSON.stringify(await transaction.query(`EXPLAIN ${text}`, values)));
+      }
+      return transaction.query(text, values);
+    };
+    const { notifications } = postgresTables(new Turn(new Batch({ ...transaction, query }, true)));
+    assert.is((await notifications.due(MINUTE, { target: 'default', limit: 4 })).length, 4);
+  });
+  assert.is(plans.length, 2);
+  for (const plan of plans) assert.not.match(plan, /Seq Scan|notifications_pkey/);
+  await server.close();
 });
 
 when('while the server is away, changes and reads fail clearly, and then work again', async () => {
