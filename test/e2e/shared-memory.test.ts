@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startOpenAiFake } from '../fakes/openai.js';
@@ -414,6 +415,43 @@ if (postgres.connections > 1) {
     });
     await server.close();
     assert.equal(await citationsOf(a, 'front door'), ['memory/door.md#L1-L5']);
+  });
+
+  test('what another host forgets meanwhile does not keep a host from forgetting', async () => {
+    const url = await migratedDatabase(postgres);
+    const a = hostOn(url, 'host-a', { files: { 'ws/memory/door.md': DOOR } });
+    await a.svc('memory', 'index');
+    const server = serverAt(url);
+    let forgetting: ReturnType<TestHost['start']> | undefined;
+    await server.transaction(async (other) => {
+      await other.query("SELECT pg_advisory_xact_lock(x'73766366'::int)");
+      forgetting = a.start('memory', 'forget', 'memory/door.md#L3', '--from-file', '--yes');
+      await waitFor('the host to wait', async () => {
+        const waiting = await server.query(
+          "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'",
+        );
+        return waiting.length > 0;
+      });
+      const at = '2026-02-03T00:00:00.000Z';
+      const key = hash('sha256', JSON.stringify([at, [], [], []]), 'base64url');
+      const entry = { id: 'f1', at, passages: [], documents: [], lines: [], files: [] };
+      await other.run(
+        'INSERT INTO svc.forgotten (agent, key, number, entry) VALUES ($1, $2, 1, $3)',
+        ['main', key, JSON.stringify({ ...entry, salt: 'c2FsdA', origin: 'host-b' })],
+      );
+    });
+    await server.close();
+    const run = await forgetting?.done;
+    assert.is(run?.code, 0, run?.stderr);
+    const { entries } = jsonOf.forgetList(await a.svc('memory', 'forget', '--list', '--json'));
+    assert.equal(
+      entries.map(({ id }) => id),
+      ['f1', 'f2'],
+    );
+    assert.equal(readdirSync(a.home.at('forgotten/main')), ['f2']);
+    assert.equal((await searchOn(a, 'janitor')).length, 0);
+    assert.is((await a.svc('memory', 'forget', '--undo', 'f2', '--yes')).code, 0);
+    assert.equal(await citationsOf(a, 'janitor'), ['memory/door.md#L1-L5']);
   });
 }
 

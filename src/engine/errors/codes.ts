@@ -45,7 +45,8 @@ const FAILURES = {
   FORGET_LIST_INVALID:
     'The forget list is damaged or cannot be read, and memory is not indexed without it.',
   FORGET_NOTHING: 'Nothing matched what should be forgotten.',
-  FORGET_OUTDATED: 'A file changed after the preview, so nothing was forgotten.',
+  FORGET_OUTDATED:
+    'A file changed after the preview, or other hosts kept forgetting, so nothing was forgotten.',
   HANDLES_EXHAUSTED: 'The process or the system has no file handles left, so nothing was changed.',
   IMPORT_CONFLICT: 'Files to be imported already exist with other content, so nothing was written.',
   IMPORT_FAILED: 'A file could not be read or written during the import.',

@@ -40,37 +40,63 @@ export async function hide(
   { fromFile }: { readonly fromFile: boolean },
   { target, clock, signal }: HideContext,
 ): Promise<ForgetEntry> {
-  const { home, forget, indexFile } = target;
-  return withIndexLock(indexFile, { nowMs: clock.now(), signal }, async () => {
-    const list = (await home.readForgetList()) ?? emptyForgetList();
-    const id = `f${list.next}`;
-    const folder = join(forget.backupDir, id);
-    const changes = fromFile ? planFileChanges(plan, folder) : [];
-    const entry: ForgetEntry = {
-      id,
-      at: iso(clock.now()),
-      passages: plan.passages.map(({ origin, path, startLine, endLine }) => {
-        return { path: documentName({ origin, path }), startLine, endLine };
-      }),
-      documents: plan.passages.flatMap(({ whole, fileHash }) =>
-        whole && fileHash !== undefined ? [lineHash(list.salt, fileHash)] : [],
-      ),
-      lines: plan.passages.flatMap(({ parts }) => parts.map((text) => hashesOf(list.salt, text))),
-      files: changes.map(({ path, absolutePath, backup, leftHash, mode }) => {
-        const file = { path, absolutePath, backup, leftHash };
-        return leftHash === null ? { ...file, mode } : file;
-      }),
-    };
-    if (changes.length > 0) {
-      attempt('cannot write the backup', () => {
-        for (const { backup, before } of changes) {
-          makeFolders(dirname(backup));
-          replaceFile(backup, before, PRIVATE_MODE);
-        }
-      });
+  return withIndexLock(target.indexFile, { nowMs: clock.now(), signal }, async () => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await addEntry(plan, { fromFile }, { target, clock });
+      } catch (error) {
+        // Another host may have forgotten something since the list was read.
+        if (!isOutdated(error) || tries >= MOST_TRIES) throw error;
+      }
     }
-    const entries = [...list.entries, entry];
-    const own = plan.passages.filter(({ origin }) => origin === undefined);
+  });
+}
+
+/** How often an entry is added to a list that other hosts change. */
+const MOST_TRIES = 5;
+
+/** Whether nothing was done, because something changed since it was read. */
+function isOutdated(error: unknown): boolean {
+  return error instanceof SvcError && error.code === 'FORGET_OUTDATED';
+}
+
+/** @throws SvcError FORGET_OUTDATED, FORGET_FAILED, FORGET_LIST_INVALID */
+async function addEntry(
+  plan: ForgetPlan,
+  { fromFile }: { readonly fromFile: boolean },
+  { target, clock }: HideContext,
+): Promise<ForgetEntry> {
+  const { home, forget } = target;
+  const list = (await home.readForgetList()) ?? emptyForgetList();
+  const id = `f${list.next}`;
+  const folder = join(forget.backupDir, id);
+  const changes = fromFile ? planFileChanges(plan, folder) : [];
+  const entry: ForgetEntry = {
+    id,
+    at: iso(clock.now()),
+    passages: plan.passages.map(({ origin, path, startLine, endLine }) => {
+      return { path: documentName({ origin, path }), startLine, endLine };
+    }),
+    documents: plan.passages.flatMap(({ whole, fileHash }) =>
+      whole && fileHash !== undefined ? [lineHash(list.salt, fileHash)] : [],
+    ),
+    lines: plan.passages.flatMap(({ parts }) => parts.map((text) => hashesOf(list.salt, text))),
+    files: changes.map(({ path, absolutePath, backup, leftHash, mode }) => {
+      const file = { path, absolutePath, backup, leftHash };
+      return leftHash === null ? { ...file, mode } : file;
+    }),
+  };
+  if (changes.length > 0) {
+    attempt('cannot write the backup', () => {
+      for (const { backup, before } of changes) {
+        makeFolders(dirname(backup));
+        replaceFile(backup, before, PRIVATE_MODE);
+      }
+    });
+  }
+  const entries = [...list.entries, entry];
+  const own = plan.passages.filter(({ origin }) => origin === undefined);
+  try {
     await home.writeForgetList(
       { ...list, next: list.next + 1, entries },
       {
@@ -78,9 +104,13 @@ export async function hide(
         places: [...own, ...plan.alsoIn],
       },
     );
-    changeFiles(changes);
-    return entry;
-  });
+  } catch (error) {
+    // Nothing would ever name these backups.
+    if (isOutdated(error)) rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  changeFiles(changes);
+  return entry;
 }
 
 /** A file with lines to remove, and its new content. */
