@@ -207,7 +207,9 @@ export const deliveryArgs = { delivery: byId() };
 export const taskArgs = { task: byId() };
 
 export const sessionArgs = {
-  session: requiredArg('ID, the beginning of it, or a path or citation.'),
+  session: requiredArg(
+    'ID, the beginning of it, the ID that the agent shows, or a path or citation.',
+  ),
 };
 
 /** How many next runs of a schedule are shown without `--count`. */

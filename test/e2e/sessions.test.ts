@@ -208,6 +208,25 @@ test('conversations of a coding agent are indexed if they took place in the work
   ]);
 });
 
+test('a conversation is found by the ID that its agent shows', async () => {
+  const home = serverHome(withSessions({ sessions: { readers: ['codex', 'claude-code'] } }));
+  const workspace = home.at('workspace');
+  const slug = workspace.replaceAll(/[^A-Za-z0-9]/g, '-');
+  const write = (uuid: string, content: string) => {
+    const line = { type: 'user', cwd: workspace, message: { role: 'user', content } };
+    home.write(`.claude/projects/${slug}/${uuid}.jsonl`, `${JSON.stringify(line)}\n`);
+  };
+  write('0b0e1f4c-9a53-4c1f-8e0e-1d2c3b4a5f60', 'where does the heliotrope grow');
+  write('0b0e1f4c-7d11-4a0c-b6a8-6f5e4d3c2b1a', 'when does the zebra sleep');
+  const show = (id: string) => svc(home, 'memory', 'sessions', 'show', id, '--json');
+  for (const id of ['0b0e1f4c-9a53-4c1f-8e0e-1d2c3b4a5f60', '0b0e1f4c-9a53']) {
+    assert.is(jsonOf.session(await show(id)).title, 'where does the heliotrope grow');
+  }
+  assert.match((await show('0b0e1f4c')).stdout, '2 conversations match');
+  // Shorter ones are in most names.
+  assert.match((await show('4c1f')).stdout, 'not found');
+});
+
 test('svc serve follows conversations', async () => {
   const home = homeWithTalk();
   const { child, done } = serve(home, ['--json']);

@@ -2,6 +2,7 @@
 
 export type { SessionListOutput, SessionOutput } from './output-schemas.js';
 
+import { posix } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { unlessSystemError } from '../../support/files.js';
@@ -93,8 +94,11 @@ export function archiveOf({ agent }: Pick<OpenedMemory, 'agent'>, { state }: Eng
   return new SessionArchive(archiveSettings(agent, state));
 }
 
+/** The length of the first part of a UUID: less would also be in other words of a file name. */
+const SHORTEST_AGENT_ID = 8;
+
 /**
- * The conversation with an ID, the beginning of one, a path as in citations, or a citation.
+ * The conversation with an ID, the beginning of one, the ID that its agent shows, a path as in citations, or a citation.
  *
  * @throws SvcError SESSION_UNKNOWN, DOCUMENT_ELSEWHERE
  */
@@ -106,14 +110,19 @@ export async function findSession(
   const sessions = await findSessions(memory, context);
   const { others: hosts } = memory.home;
   const paths = readingsOf(ownTarget(wanted, hosts)).map(({ path }) => path);
-  const matching = sessions.filter(({ id, path }) => id.startsWith(wanted) || paths.includes(path));
+  // Agents name the file of a conversation after it.
+  const isNamed = (path: string) =>
+    wanted.length >= SHORTEST_AGENT_ID && posix.basename(path).includes(wanted);
+  const matching = sessions.filter(
+    ({ id, path }) => id.startsWith(wanted) || paths.includes(path) || isNamed(path),
+  );
   const [first, ...others] = wanted === '' ? [] : matching;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined && hosts !== undefined) await refuseOther(hosts, wanted);
   const what =
     first === undefined
       ? `conversation ${JSON.stringify(wanted)} not found`
-      : `${matching.length} conversations have an ID that begins with ${JSON.stringify(wanted)}`;
+      : `${matching.length} conversations match ${JSON.stringify(wanted)}`;
   throw new SvcError('SESSION_UNKNOWN', what, {
     hint: 'run "svc memory sessions list" to see the IDs, or pass a path from a search result',
   });
