@@ -235,7 +235,8 @@ function reinstallWords(): string {
 
 /** How to get better-sqlite3 built. */
 function buildWords(): string {
-  const needs = 'which needs Python, make and a C++ compiler where there is no built file for it';
+  const needs =
+    'which downloads a built file from github.com, or compiles one with Python, make, a C++ compiler and headers from nodejs.org';
   // With npm, because other package managers choose the newest release, and leave it out where it is not for this Node.js.
   const again = `allow the install script of ${PACKAGE} and install svc again with npm`;
   const folder = installFolder();
