@@ -287,7 +287,7 @@ export class Server implements Sql {
   private async connect(): Promise<PoolClient> {
     const startedMs = runningMs();
     const untilMs = startedMs + this.settings.connectTimeoutMs;
-    for (;;) {
+    for (let refusals = 0; ; ) {
       if (this.isFailingFast() && this.lastFailure !== undefined) throw this.lastFailure;
       if (runningMs() >= this.fullUntilMs) this.pool.options.max = this.settings.poolSize;
       try {
@@ -301,16 +301,25 @@ export class Server implements Sql {
           throw this.poolExhausted();
         }
         this.failuresSoFar += 1;
-        const { totalCount } = this.pool;
-        if (serverFault(error) !== 'crowded' || totalCount === 0 || runningMs() >= untilMs) {
+        if (serverFault(error) !== 'crowded' || runningMs() >= untilMs) {
           throw this.failFastAfter(error);
         }
-        // The server is full, so the connections that this process has, or is just opening, must do for a while.
-        this.pool.options.max = totalCount;
-        this.fullUntilMs = runningMs() + FULL_MS;
-        await sleep(FIRST_DELAY_MS);
+        refusals += 1;
+        await this.waitWhileFull(refusals, untilMs);
       }
     }
+  }
+
+  private async waitWhileFull(refusals: number, untilMs: number): Promise<void> {
+    const { totalCount } = this.pool;
+    // The connections that this process has, or is just opening, must do for a while.
+    if (totalCount > 0) {
+      this.pool.options.max = totalCount;
+      this.fullUntilMs = runningMs() + FULL_MS;
+    }
+    // Without any, another process may close one in time.
+    const pauseMs = backoffMs(refusals, FIRST_DELAY_MS, FULL_MS);
+    await sleep(Math.max(0, Math.min(pauseMs, untilMs - runningMs())));
   }
 
   /** One that is full, slow or read-only is still there: whoever fails because of that waits longer each time. */

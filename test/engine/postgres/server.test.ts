@@ -280,7 +280,7 @@ if (cluster !== undefined) {
     const url = new URL(await cluster.newDatabase());
     await cluster.sql('CREATE ROLE few LOGIN CONNECTION LIMIT 2');
     url.username = 'few';
-    const [server, other] = [serverAt(url.href), serverAt(url.href)];
+    const [server, other] = [serverAt(url.href), serverAt(url.href, { connectTimeoutMs: 500 })];
     const ask = (one: Server) => one.query('SELECT pg_sleep(0.01)');
     for (const _ of [1, 2]) await Promise.all(Array.from({ length: 20 }, () => ask(server)));
     assert.is(server.poolUse.idle, 2);
@@ -297,6 +297,19 @@ if (cluster !== undefined) {
     await server.close();
     await waitFor('the other', () => ask(other).catch(() => undefined));
     assert.is(reconnects, 0);
+    await other.close();
+  });
+
+  test('a process without a connection waits for one while its server is full', async () => {
+    const url = new URL(await cluster.newDatabase());
+    await cluster.sql('CREATE ROLE single LOGIN CONNECTION LIMIT 1');
+    url.username = 'single';
+    const [server, other] = [serverAt(url.href), serverAt(url.href)];
+    await server.query('SELECT 1');
+    const asking = other.query('SELECT 1 AS one');
+    await waitFor('a refusal', async () => other.poolUse.failures > 0);
+    await server.close();
+    assert.equal(await asking, [{ one: 1 }]);
     await other.close();
   });
 
