@@ -1,6 +1,8 @@
 import {
   chmodSync,
+  mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -50,6 +52,23 @@ test('passages without vectors need nothing while a process embeds them', async 
   assert.is(await hintNow(), 'being embedded now');
   lock?.release();
   assert.is(await hintNow(), 'run "svc memory index --agent main"');
+});
+
+test('a folder is not reported as gone where the system does not say whether it is there', async () => {
+  const patient = healthyPatient();
+  const parent = patient.at('disk');
+  const dir = patient.at('disk/notes');
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(patient.at('disk/notes/MEMORY.md'), 'The cat sleeps.\n');
+  const { backend } = await openMemory(patient.options().context, { kind: 'workspace', dir });
+  await backend.sync({});
+  await backend.close();
+  rmSync(parent, { recursive: true });
+  // Like a folder that this user cannot enter, but also for root.
+  symlinkSync(parent, parent);
+  assert.equal(codesOf(await look(patient, ['leftovers'])), []);
+  rmSync(parent);
+  assert.equal(codesOf(await look(patient, ['leftovers'])), ['leftovers/folder-gone']);
 });
 
 test('a healthy set-up has no findings and is not changed', async () => {

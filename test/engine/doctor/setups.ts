@@ -894,12 +894,16 @@ const INDEXES: readonly BrokenSetup[] = [
       other.exec(`VACUUM INTO '${dirname(patient.index)}/workspace-0123456789abcdef.sqlite'`);
       other.close();
       const copy = rawDatabase(`${dirname(patient.index)}/workspace-0123456789abcdef.sqlite`);
+      copy.exec('PRAGMA journal_mode = WAL');
       copy.exec("UPDATE meta SET value = '/nowhere/notes' WHERE key = 'workspace'");
       copy.close();
       patient.write('state/memory/workspace-0123456789abcdef.sqlite.lock', '');
     },
     fix: 'asked',
-    after: ({ state }) => !exists(join(state, 'memory'), 'workspace-0123456789abcdef.sqlite'),
+    after: ({ state }) => {
+      const names = readdirSync(join(state, 'memory'));
+      return !names.some((name) => /^workspace-.*sqlite(?:-wal|-shm)?$/u.test(name));
+    },
   },
   {
     name: 'a file that was set aside',

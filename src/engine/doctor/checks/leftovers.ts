@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unlessSvcError } from '../../errors/index.js';
@@ -55,10 +55,8 @@ function indexesIn(folder: string) {
         .filter(({ ending }) => isPicked(ending))
         .flatMap(({ name }) => removable(join(folder, name)));
     const isThere = names.includes(stem);
-    const indexFile = join(folder, stem);
     return {
-      indexFile,
-      all: [indexFile, `${indexFile}-wal`, `${indexFile}-shm`].flatMap((path) => removable(path)),
+      indexFile: join(folder, stem),
       hasLock: indexParts.some(({ ending }) => ending === '.lock'),
       builds: pick((ending) => ending.startsWith('.build')),
       // A lock file is not a leftover: it stays, and is free when no process has it.
@@ -72,7 +70,7 @@ async function indexFindings(
   files: ReturnType<typeof indexesIn>[number],
   world: DoctorWorld,
 ): Promise<CheckReport['findings']> {
-  const { indexFile, all, hasLock, builds, orphans, replaced } = files;
+  const { indexFile, hasLock, builds, orphans, replaced } = files;
   const findings = replaced.map(replacedFinding);
   const holder = hasLock ? await holderOf(indexFile, world) : undefined;
   // Another process is building it right now.
@@ -111,6 +109,8 @@ async function indexFindings(
   }
   const missing = missingFolderOf(indexFile);
   if (missing !== undefined) {
+    // Reading the index has just created the last two, where they were not there.
+    const all = ['', '-wal', '-shm'].flatMap((ending) => removable(indexFile + ending));
     findings.push(
       finding('folder-gone', 'note', {
         message: `the folder ${missing} is gone, but an index still has the text of its notes`,
@@ -127,7 +127,12 @@ async function indexFindings(
 function missingFolderOf(indexFile: string): string | undefined {
   if (!/^workspace-[0-9a-f]+\.sqlite$/u.test(basename(indexFile))) return undefined;
   const folder = indexedFolder(indexFile);
-  return folder === undefined || existsSync(folder) ? undefined : folder;
+  if (folder === undefined) return undefined;
+  // Where it cannot be known, as below a folder of another user, it may be there.
+  const isMissing = unlessSystemError(
+    () => statSync(folder, { throwIfNoEntry: false }) === undefined,
+  );
+  return isMissing === true ? folder : undefined;
 }
 
 /** The process that writes the index; undefined when none does. */
