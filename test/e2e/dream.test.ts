@@ -462,7 +462,7 @@ test('a backfill of old notes is listed, and rolled back to the byte', async () 
   const world = dreamHome();
   const rule = 'We always deploy from main on Tuesdays.';
   world.home.write('workspace/memory/2025-03-04.md', `## Decisions\n\n- ${rule}\n- Met Ana.\n`);
-  const path = ['--path', 'memory/2025-03-04.md'];
+  const path = ['--path=~/workspace/memory/2025-03-04.md'];
   const dry = jsonOf.dreamBackfill(
     await svc(world, 'memory', 'rem-backfill', ...path, '--dry-run', '--json'),
   );

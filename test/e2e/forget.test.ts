@@ -152,7 +152,7 @@ test('commands in hints name the memory that the command was about', async () =>
   const undo = `undo with "svc memory forget --undo f1 --workspace 'other notes'"`;
   assert.match(run.stdout, undo);
   home.write('other notes/b.md', 'new');
-  const why = await memory(home, 'status', '--why', 'b.md', ...folder);
+  const why = await memory(home, 'status', '--why=~/other notes/b.md', ...folder);
   assert.match(why.stdout, /b\.md {2}not indexed yet\n/);
   assert.match(why.stdout, `"svc memory index --workspace 'other notes'" updates it`);
   const missing = await memory(home, 'get', 'memory/no.md', '--agent', 'main');

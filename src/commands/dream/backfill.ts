@@ -10,6 +10,7 @@ import {
   workspaceOutput,
 } from '../../engine/dreaming/index.js';
 import { SvcError } from '../../engine/errors/index.js';
+import { expandHome } from '../../engine/support/paths.js';
 import { renderBackfill } from '../../ui/dream/candidates.js';
 
 export default class DreamBackfill extends DreamCommand {
@@ -43,7 +44,10 @@ export default class DreamBackfill extends DreamCommand {
         ? await this.rollBack(target, rollback ?? '')
         : backfillOutput(
             target,
-            await runBackfill(target, path, { ...this.manualChangeOptions(), dryRun }),
+            await runBackfill(target, expandHome(path, this.context().homeDir), {
+              ...this.manualChangeOptions(),
+              dryRun,
+            }),
           );
     this.write(renderBackfill(output, this.view()));
     return output;

@@ -11,6 +11,7 @@ import {
 import { MemoryCommand } from '../../cli/memory-command.js';
 import { textOnStdin } from '../../cli/standard-streams.js';
 import { addNote, type MemoryAddOutput, MOST_NOTE_BYTES } from '../../engine/notes/index.js';
+import { expandHome } from '../../engine/support/paths.js';
 import { renderAddition } from '../../ui/memory/notes.js';
 
 export default class MemoryAdd extends MemoryCommand {
@@ -50,7 +51,7 @@ Text that looks like a secret is refused, and so is text that was forgotten. "sv
     const memory = await this.openMemory(flags);
     const request = {
       text,
-      file: flags.file,
+      file: expandHome(flags.file, this.context().homeDir),
       heading: flags.heading,
       tags: flags.tag,
       allowSecret: flags['allow-secret'],

@@ -11,6 +11,7 @@ import {
   statusOutput,
   type WhyOutput,
 } from '../../engine/memory/index.js';
+import { expandHome } from '../../engine/support/paths.js';
 import { renderWhy } from '../../ui/memory/inspect.js';
 import { type AgentStatusView, renderStatus } from '../../ui/memory/status.js';
 import { renderStatusOverview } from '../../ui/memory/status-overview.js';
@@ -87,7 +88,7 @@ export default class MemoryStatus extends MemoryCommand {
     const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
     const why = await whyIndexed(
       memory,
-      path,
+      expandHome(path, this.context().homeDir),
       ext?.answers === 'ext' ? ext.updated?.stale === false : undefined,
     );
     this.write(this.hintFor(renderWhy(memory.name, why, this.view())));
