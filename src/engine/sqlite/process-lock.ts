@@ -153,16 +153,25 @@ function namingFile<T>(file: string, work: () => T): T {
 }
 
 function tryLock(database: Connection, sign?: LockWait['sign']): boolean {
+  const begin = (kind: 'EXCLUSIVE' | 'IMMEDIATE') =>
+    unlessBusy(database, () => database.exec(`BEGIN ${kind}`));
   return namingFile(database.name, () => {
-    try {
-      sign?.(database);
-      // Who can only read the file would get any other lock as well. What was signed must be readable.
-      database.exec(sign === undefined ? 'BEGIN EXCLUSIVE' : 'BEGIN IMMEDIATE');
-      return true;
-    } catch (error) {
-      if (database.inTransaction) database.exec('ROLLBACK');
-      if (databaseFault(error) === 'busy') return false;
-      throw error;
-    }
+    // What was signed must be readable.
+    if (sign !== undefined) return unlessBusy(database, () => sign(database)) && begin('IMMEDIATE');
+    // Who can only read the file would get any other lock as well. But an exclusive one is refused while anybody reads,
+    // also to check or try the lock: of several that try at the same moment, none would get it.
+    return begin('EXCLUSIVE') || begin('IMMEDIATE');
   });
+}
+
+/** @returns false, and nothing is left open, if another connection has a lock that the work needs */
+function unlessBusy(database: Connection, work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    if (databaseFault(error) === 'busy') return false;
+    throw error;
+  }
 }

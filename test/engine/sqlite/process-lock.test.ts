@@ -8,6 +8,7 @@ import {
   withProcessLock,
 } from '../../../src/engine/sqlite/process-lock.js';
 import { openFiles } from '../../support/processes.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const test = suite('process lock');
@@ -40,6 +41,22 @@ test('only who waits for it is told so, once', async () => {
   await withProcessLock(file, { signal }, async () => {
     assert.equal([await waitsWithin(0), await waitsWithin(30)], [0, 1]);
   });
+});
+
+test('is available at once while others check or try it', async () => {
+  const file = tempFolder().at('a.lock');
+  await withProcessLock(file, { signal }, async () => undefined);
+  // The moment in which another process checks it, made long.
+  const other = rawDatabase(file);
+  other.exec('BEGIN');
+  other.exec('SELECT * FROM sqlite_schema');
+  const lock = await acquireProcessLock(file, { waitMs: 0 });
+  other.close();
+  assert.ok(lock);
+  assert.ok(isProcessLockHeld(file));
+  assert.is(await acquireProcessLock(file, { waitMs: 0 }), undefined);
+  lock.release();
+  assert.not(isProcessLockHeld(file));
 });
 
 test('names the file when it cannot be used', async () => {
