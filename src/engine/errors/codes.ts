@@ -121,7 +121,7 @@ const FAILURES = {
     'The PostgreSQL server refused the login, the role lacks a right, or the server is read-only.',
   STORAGE_TOKENIZER: 'Hosts that share a memory must use the same tokenizer.',
   STORAGE_UNCERTAIN: 'The connection to the PostgreSQL server was lost during a commit.',
-  STORAGE_UNREACHABLE: 'The PostgreSQL server does not answer.',
+  STORAGE_UNREACHABLE: 'The PostgreSQL server does not answer, or has no free connection.',
   STORAGE_UNSUPPORTED:
     'The PostgreSQL server is older than version 15, or its database does not store text as UTF-8.',
   SYSTEM_REFUSED: 'The system refused to read or write a file.',
