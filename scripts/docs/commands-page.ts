@@ -7,7 +7,7 @@ import {
   summaryOf,
 } from './command-words.js';
 import type { ManifestCommand, ManifestFlag } from './manifest.js';
-import { fence, GENERATED, prose, table } from './markdown.js';
+import { fence, GENERATED, prose, sectionLink, table } from './markdown.js';
 
 /** docs/commands.md, from the manifest. */
 export function commandsPage(
@@ -107,5 +107,5 @@ function wrapWords(words: readonly string[], columns: number): string {
 
 function linkTo(command: ManifestCommand): string {
   const name = nameOf(command);
-  return `[\`${name}\`](#${name.replaceAll(' ', '-')})`;
+  return sectionLink(name, `\`${name}\``);
 }

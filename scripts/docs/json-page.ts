@@ -1,3 +1,4 @@
+import { groupBy } from '../../src/engine/support/lists.js';
 import type { JsonDocument } from './json-document.js';
 import { COMMAND_DOCUMENTS, ERROR_DOCUMENT } from './json-documents.js';
 import { fieldRows } from './json-schema-rows.js';
@@ -37,15 +38,15 @@ export function jsonPage(): string {
 
 /** The sections, a row for each topic of commands. */
 function contents(): string {
-  const topics = new Map<string, readonly string[]>();
-  const add = (topic: string, link: string) =>
-    topics.set(topic, [...(topics.get(topic) ?? []), link]);
-  for (const { title } of COMMAND_DOCUMENTS) {
+  const places = COMMAND_DOCUMENTS.map(({ title }) => {
     const [topic = 'svc', text = ''] = /^(svc \S+|svc) ([^-].*)$/u.exec(title)?.slice(1) ?? [];
-    add(topic, sectionLink(title, text));
-  }
-  add('svc config', sectionLink('svc config', 'others'));
-  const rows = [...topics].map(([topic, links]) => [`\`${topic}\``, links.join(', ')]);
+    return { topic, link: sectionLink(title, text) };
+  });
+  places.push({ topic: 'svc config', link: sectionLink('svc config', 'others') });
+  const topics = groupBy(places, ({ topic }) => topic);
+  const rows = [...topics].map(([topic, some]) => {
+    return [`\`${topic}\``, some.map(({ link }) => link).join(', ')];
+  });
   rows.push(['any, when it fails', sectionLink(ERROR_DOCUMENT.title, 'error')]);
   return `${table(['command', 'document'], rows)}\n`;
 }

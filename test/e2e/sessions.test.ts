@@ -209,7 +209,7 @@ test('conversations of a coding agent are indexed if they took place in the work
 });
 
 test('a conversation is found by the ID that its agent shows', async () => {
-  const home = serverHome(withSessions({ sessions: { readers: ['codex', 'claude-code'] } }));
+  const home = serverHome(withSessions({ sessions: { readers: ['claude-code'] } }));
   const workspace = home.at('workspace');
   const slug = workspace.replaceAll(/[^A-Za-z0-9]/g, '-');
   const write = (uuid: string, content: string) => {
