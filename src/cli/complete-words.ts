@@ -14,7 +14,7 @@ import { ACTIVE_FLOW_STATUSES, type FlowStatus } from '../engine/flow-model/flow
 import { ACTIVE_TASK_STATUSES, type TaskStatus } from '../engine/flow-model/task-record.js';
 import type { Flows } from '../engine/flows/index.js';
 import { ADAPTER_IDS } from '../engine/providers/registry.js';
-import type { EngineContext } from '../engine/support/context.js';
+import { type EngineContext, typedPath } from '../engine/support/context.js';
 import { realOrGiven, resolvePath } from '../engine/support/paths.js';
 import { safeLine } from '../ui/safe-text.js';
 import { type ManifestCommand, readManifest, readPackage } from './manifest.js';
@@ -355,7 +355,7 @@ function workspaceIn(
   context: EngineContext,
 ): string | undefined {
   const dir = valueIn(words, '--workspace', '-w');
-  if (dir !== undefined) return resolvePath(dir, context.cwd, context.homeDir);
+  if (dir !== undefined) return typedPath(dir, context);
   if (loaded === undefined) return undefined;
   try {
     return resolveAgent(loaded, valueIn(words, '--agent', '-a'), context).workspaceDir;

@@ -3,8 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type { FlagInput, InferredFlags } from '@oclif/core/interfaces';
 import { SvcError } from '../engine/errors/index.js';
 import type { ChatType, SessionFacts } from '../engine/scope/decide-scope.js';
-import type { EngineContext } from '../engine/support/context.js';
-import { resolvePath } from '../engine/support/paths.js';
+import { type EngineContext, typedPath } from '../engine/support/context.js';
 
 /** One value each time: words that follow it may be arguments. */
 const REPEATABLE = { multiple: true, multipleNonGreedy: true } as const;
@@ -225,7 +224,7 @@ export const scheduleArgs = { schedule: requiredArg('ID of the schedule.') };
 /** The file that `--output` names; undefined for stdout, also as `-`. */
 export function outputFile(
   path: string | undefined,
-  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+  context: Pick<EngineContext, 'cwd' | 'homeDir'>,
 ): string | undefined {
-  return path === undefined || path === '-' ? undefined : resolvePath(path, cwd, homeDir);
+  return path === undefined || path === '-' ? undefined : typedPath(path, context);
 }

@@ -11,8 +11,7 @@ import {
 } from '../engine/active-memory/index.js';
 import { messageOf } from '../engine/errors/index.js';
 import { channelOf } from '../engine/scope/decide-scope.js';
-import type { EngineContext } from '../engine/support/context.js';
-import { resolvePath } from '../engine/support/paths.js';
+import { type EngineContext, typedPath } from '../engine/support/context.js';
 import { runningMs } from '../engine/support/time.js';
 import { safeLines } from '../ui/safe-text.js';
 import type { CommandContext } from './command-context.js';
@@ -34,16 +33,14 @@ const OWN_CHANNEL = 'cli';
 export function recallTurn(
   message: string,
   flags: RecallFlags,
-  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+  context: Pick<EngineContext, 'cwd' | 'homeDir'>,
 ): RecallTurn {
   const { transcript, trigger, model } = flags;
   const facts = sessionFacts(flags);
   return {
     message,
     earlier: once(() =>
-      transcript === undefined
-        ? []
-        : readConversationTail(resolvePath(transcript, cwd, homeDir), message),
+      transcript === undefined ? [] : readConversationTail(typedPath(transcript, context), message),
     ),
     session: { ...facts, channel: channelOf(facts) ?? OWN_CHANNEL },
     trigger,

@@ -7,7 +7,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { SvcError } from '../engine/errors/index.js';
 import { withinTime } from '../engine/support/async.js';
-import type { EngineContext } from '../engine/support/context.js';
+import { type EngineContext, typedPath } from '../engine/support/context.js';
 import { crypto } from '../engine/support/crypto.js';
 import {
   makeFolders,
@@ -15,7 +15,6 @@ import {
   readNamedFile,
   systemErrorLike,
 } from '../engine/support/files.js';
-import { resolvePath } from '../engine/support/paths.js';
 import { TEMPORARY_ENDING } from '../engine/support/replace-file.js';
 import { beginningOf } from './hook-input.js';
 
@@ -60,11 +59,11 @@ export async function readerOf(
   files: readonly (string | undefined)[],
   mostBytes: number,
   signal: AbortSignal,
-  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+  context: Pick<EngineContext, 'cwd' | 'homeDir'>,
 ): Promise<(file: string | undefined) => Buffer> {
   const stdin = files.includes('-') ? await allOf(process.stdin, signal, mostBytes) : Buffer.of();
   return (file) => {
-    if (file !== undefined) return readNamedFile(resolvePath(file, cwd, homeDir), mostBytes);
+    if (file !== undefined) return readNamedFile(typedPath(file, context), mostBytes);
     if (stdin.length > mostBytes) throw systemErrorLike('EFBIG');
     return stdin;
   };

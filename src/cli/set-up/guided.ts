@@ -11,9 +11,8 @@ import {
   type WorkspaceCandidate,
   workspaceState,
 } from '../../engine/set-up/index.js';
-import type { EngineContext } from '../../engine/support/context.js';
+import { type EngineContext, typedPath } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
-import { resolvePath } from '../../engine/support/paths.js';
 import { modelWords } from '../../ui/memory/words.js';
 import { safeLine, shownPath } from '../../ui/safe-text.js';
 import type { CommandContext } from '../command-context.js';
@@ -45,7 +44,7 @@ export async function askWorkspace(
   command: CommandContext,
 ): Promise<ChosenWorkspace> {
   const { context, signal } = command;
-  const { cwd, homeDir } = context;
+  const { homeDir } = context;
   const choices: readonly Choice<string | undefined>[] = [
     ...places.map(({ dir, state, why }) => {
       return { value: dir, label: shownPath(dir, homeDir), hint: `${why} · ${STATES[state]}` };
@@ -57,7 +56,7 @@ export async function askWorkspace(
       help: 'svc searches MEMORY.md and memory/ of this folder, and agents write their notes there.',
       signal,
     });
-    const dir = listed ?? resolvePath(await askFolder(command), cwd, homeDir);
+    const dir = listed ?? typedPath(await askFolder(command), context);
     const state = workspaceState(dir);
     const name = shownPath(dir, homeDir);
     // A listed folder is labelled as one that will be created.
@@ -91,12 +90,12 @@ export async function askIndexAll(
   return askYes(question, true, { help: INDEX_ALL, signal });
 }
 
-function askFolder({ context: { cwd, homeDir }, signal }: CommandContext): Promise<string> {
+function askFolder({ context, signal }: CommandContext): Promise<string> {
   const check = (path: string): string | undefined => {
     if (path === '') return 'type a path, such as ~/notes';
-    return faultOf(() => workspaceState(resolvePath(path, cwd, homeDir)));
+    return faultOf(() => workspaceState(typedPath(path, context)));
   };
-  const help = `An absolute path, one below ${cwd}, or one that starts with ~/.`;
+  const help = `An absolute path, one below ${context.cwd}, or one that starts with ~/.`;
   return askText('Path of the folder', { check, help, signal });
 }
 

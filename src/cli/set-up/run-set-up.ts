@@ -20,7 +20,7 @@ import {
   type SetUpPlan,
   workspaceState,
 } from '../../engine/set-up/index.js';
-import { resolvePath } from '../../engine/support/paths.js';
+import { typedPath } from '../../engine/support/context.js';
 import { renderSetUpPlan, renderSetUpSummary } from '../../ui/config/config-text.js';
 import { renderSearchResults } from '../../ui/memory/search-results.js';
 import { renderDiagnosis } from '../../ui/provider/check-lines.js';
@@ -159,11 +159,9 @@ async function chooseWorkspace(
   world: SetUpWorld,
 ): Promise<ChosenWorkspace> {
   const { context, asks } = world;
-  const { cwd, homeDir } = context;
   const places = findWorkspaces(loaded, context);
   if (flags.workspace === undefined && asks) return askWorkspace(places, world);
-  const dir =
-    flags.workspace === undefined ? places[0].dir : resolvePath(flags.workspace, cwd, homeDir);
+  const dir = flags.workspace === undefined ? places[0].dir : typedPath(flags.workspace, context);
   return { dir, withExample: false, indexesAll: await askIndexAll(dir, world, asks) };
 }
 

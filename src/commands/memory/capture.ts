@@ -14,7 +14,7 @@ import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
 import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
-import { resolvePath } from '../../engine/support/paths.js';
+import { typedPath } from '../../engine/support/context.js';
 import { renderCapture } from '../../ui/memory/notes.js';
 
 /** Readers of coding agents only: svc itself runs no hooks. */
@@ -63,7 +63,7 @@ export default class MemoryCapture extends MemoryCommand {
       throw missingArgument('TRANSCRIPT (the file of a conversation)', hint);
     }
     const request = {
-      file: resolvePath(args.transcript, context.cwd, context.homeDir),
+      file: typedPath(args.transcript, context),
       reader: flags.reader,
       session: flags.session,
       dryRun: flags['dry-run'],

@@ -18,7 +18,7 @@ import { writeStderr } from '../../cli/stderr.js';
 import { SvcError } from '../../engine/errors/index.js';
 import type { EvalDraftsOutput, EvalEvent, EvalOutput } from '../../engine/eval/index.js';
 import type { SecretMask } from '../../engine/masking/index.js';
-import { resolvePath } from '../../engine/support/paths.js';
+import { typedPath } from '../../engine/support/context.js';
 import { runningMs } from '../../engine/support/time.js';
 import { renderDrafts, renderEval } from '../../ui/memory/eval.js';
 import { createEvalProgress, type ProgressLine } from '../../ui/progress-line.js';
@@ -111,7 +111,7 @@ With --baseline, exits with 1 if a metric dropped by more than --margin.`;
     const progress = createProgress({ terminal, quiet, verbose: flags.verbose }, this.mask);
     const { evaluateFile } = await import('../../engine/eval/index.js');
     const context = this.context();
-    const absolute = (file: string) => resolvePath(file, context.cwd, context.homeDir);
+    const absolute = (file: string) => typedPath(file, context);
     const { baseline, 'write-baseline': written } = flags;
     const { output, warnings } = await evaluateFile(context, {
       file: absolute(args.questions),

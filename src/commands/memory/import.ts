@@ -10,8 +10,8 @@ import type {
   ImportPlan,
 } from '../../engine/memory/transfer/index.js';
 import { whileNotesAreLocked } from '../../engine/notes/index.js';
+import { typedPath } from '../../engine/support/context.js';
 import { formatCountOf } from '../../engine/support/format.js';
-import { resolvePath } from '../../engine/support/paths.js';
 import { shellWord } from '../../engine/support/text.js';
 import { renderImport, renderImportPlan } from '../../ui/memory/transfer.js';
 
@@ -45,11 +45,9 @@ Notes that exist with other content stop the import, unless you pass --existing.
   async run(): Promise<ImportOutput> {
     const { args, flags } = await this.parse(MemoryImport);
     const memory = await this.openMemory(flags);
-    const { cwd, homeDir, state } = this.context();
-    if (args.file !== '-') {
-      return this.importFile(memory, resolvePath(args.file, cwd, homeDir), flags);
-    }
-    return withStdinFile(state.stateDir, this.signal, (file) =>
+    const context = this.context();
+    if (args.file !== '-') return this.importFile(memory, typedPath(args.file, context), flags);
+    return withStdinFile(context.state.stateDir, this.signal, (file) =>
       this.importFile(memory, file, flags),
     );
   }
@@ -60,8 +58,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
     flags: ImportFlags,
   ): Promise<ImportOutput> {
     const transfer = await memory.backend.transfer();
-    const { cwd, homeDir } = this.context();
-    const into = flags.into === undefined ? undefined : resolvePath(flags.into, cwd, homeDir);
+    const into = flags.into === undefined ? undefined : typedPath(flags.into, this.context());
     const plan = await transfer.planImport(file, into);
     this.write(renderImportPlan(plan, flags.existing));
     const target = { agent: memory.agentId, into: plan.root };

@@ -1,9 +1,9 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
-import type { EngineContext } from '../support/context.js';
+import { type EngineContext, typedPath } from '../support/context.js';
 import { readRegularFile, unlessSystemError } from '../support/files.js';
-import { realOrGiven, resolvePath } from '../support/paths.js';
+import { realOrGiven } from '../support/paths.js';
 import { shellWord, utf8Text } from '../support/text.js';
 
 /** Found without being specified. */
@@ -46,7 +46,7 @@ export function discoverConfig(context: EngineContext, configFile: string | unde
   const variable = context.env['SVC_CONFIG'];
   const specified = configFile ?? variable;
   if (specified !== undefined && specified !== '') {
-    const file = resolvePath(specified, context.cwd, context.homeDir);
+    const file = typedPath(specified, context);
     // Callers may pass the variable's value as the flag.
     const origin = specified === variable ? 'environment' : 'flag';
     return { file, origin, searched: [{ file, origin, found: exists(file) }] };

@@ -1,8 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError } from '../errors/index.js';
-import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/paths.js';
+import { type EngineContext, typedPath } from '../support/context.js';
 import { CONFIG_DEFAULTS, MEMORY_SEARCH_DEFAULTS } from './defaults.js';
 import { createJsonSchema } from './schema-documents.js';
 import { withConfigLock, writeFileAtomically } from './write-config.js';
@@ -31,7 +30,7 @@ export async function initConfig(
   { configFile, force, signal }: InitConfigOptions,
 ): Promise<InitializedConfig> {
   const requestedFile = configFile ?? context.state.userConfigFile;
-  const file = resolvePath(requestedFile, context.cwd, context.homeDir);
+  const file = typedPath(requestedFile, context);
   return withConfigLock(context, signal, () => {
     if (!force && lstatSync(file, { throwIfNoEntry: false }) !== undefined) throw exists(file);
     const schemaFile = writeSchemaFile(file);

@@ -4,8 +4,7 @@ import {
   requireUnchanged,
   withConfigLock,
 } from '../config/authoring.js';
-import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/paths.js';
+import { type EngineContext, typedPath } from '../support/context.js';
 import { writeNotes } from './entry-notes.js';
 import type { ImportedData, ImportProgram } from './imported.js';
 import type { ConfigImportOutput } from './output-schemas.js';
@@ -32,7 +31,7 @@ export async function prepareImport(
   { program, path, configFile }: ImportRequest,
   context: EngineContext,
 ): Promise<ImportPlan> {
-  const source = path === undefined ? undefined : resolvePath(path, context.cwd, context.homeDir);
+  const source = path === undefined ? undefined : typedPath(path, context);
   const read = await READERS[program]();
   return planImport(program, read(source, context), context, configFile);
 }

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
+import { typedPath } from '../support/context.js';
 import { leadsToLoopback } from '../support/network.js';
-import { resolvePath } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
 import { agentNamed } from './agents.js';
@@ -69,10 +69,10 @@ function validRemote({ url, tokenEnv }: RemoteServer): RemoteServer {
 
 function absoluteTarget(
   { agent, workspace, config }: MemoryTarget,
-  { cwd, homeDir }: IntegrateContext,
+  context: IntegrateContext,
 ): MemoryTarget {
   const path = (written: string | undefined) =>
-    written === undefined ? undefined : resolvePath(written, cwd, homeDir);
+    written === undefined ? undefined : typedPath(written, context);
   return { agent, workspace: path(workspace), config: path(config) };
 }
 

@@ -19,9 +19,8 @@ import {
 } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
-import type { EngineContext, StatePaths } from '../support/context.js';
+import { type EngineContext, type StatePaths, typedPath } from '../support/context.js';
 import { unlessSystemError } from '../support/files.js';
-import { resolvePath } from '../support/paths.js';
 import { shellWord, shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
@@ -153,7 +152,7 @@ async function openWorkspace(
       ? { file: undefined, input: {}, resolved: resolveConfig({}), warnings: [] }
       : await loadConfig(context, options);
   const loaded = await withTrial(configured, options);
-  const given = resolvePath(dir, context.cwd, context.homeDir);
+  const given = typedPath(dir, context);
   // Its real path, also where macOS and Windows ignore case, so that it has one index and one forget list however it
   // was typed; a missing folder's path as it is, which the scan reports.
   const workspaceDir = unlessSystemError(() => realpathSync.native(given)) ?? given;

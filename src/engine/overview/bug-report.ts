@@ -7,9 +7,9 @@ import { MASK, type SecretMask } from '../masking/index.js';
 import { openAllMemories } from '../memory/index.js';
 import { checkSecrets } from '../secrets/check-secrets.js';
 import { storageStatus } from '../storage/storage-status.js';
-import type { EngineContext } from '../support/context.js';
+import { type EngineContext, typedPath } from '../support/context.js';
 import { PRIVATE_MODE } from '../support/files.js';
-import { resolveConfiguredPath, resolvePath } from '../support/paths.js';
+import { resolveConfiguredPath } from '../support/paths.js';
 import { replaceFile } from '../support/replace-file.js';
 import { aboutProgram, type ProcessFacts } from './about.js';
 import { recentLogs, stateFolderFacts, type TarFile, tarOf } from './bug-report-files.js';
@@ -55,7 +55,7 @@ export async function writeBugReport(
   const file =
     options.output === undefined
       ? defaultFile(context.cwd, nowMs)
-      : resolvePath(options.output, context.cwd, context.homeDir);
+      : typedPath(options.output, context);
   writeArchive(file, archive);
   return { file, bytes: archive.length, entries: all.map(({ entry }) => entry) };
 }

@@ -7,8 +7,7 @@ import {
 } from '../config/index.js';
 import { requireTrusted, trustedInput } from '../config/trust/config-trust.js';
 import { type AgentProviders, providerWorld } from '../embeddings/index.js';
-import type { EngineContext } from '../support/context.js';
-import { resolvePath } from '../support/paths.js';
+import { type EngineContext, typedPath } from '../support/context.js';
 
 /** The configuration to set up, as it is now. */
 export interface OpenedSetUp {
@@ -49,12 +48,11 @@ function fileToSetUp(
   configFile: string | undefined,
   force: boolean,
 ): { readonly file: string; readonly origin: Discovery['origin'] } {
-  const { cwd, homeDir, state } = context;
-  if (configFile !== undefined) {
-    return { file: resolvePath(configFile, cwd, homeDir), origin: 'flag' };
-  }
+  if (configFile !== undefined) return { file: typedPath(configFile, context), origin: 'flag' };
   const { file, origin } = force ? { file: undefined } : discoverConfig(context, undefined);
-  return file === undefined ? { file: state.userConfigFile, origin: 'user' } : { file, origin };
+  return file === undefined
+    ? { file: context.state.userConfigFile, origin: 'user' }
+    : { file, origin };
 }
 
 /** The settings of the default agent's providers, in a configuration that need not be on disk. */

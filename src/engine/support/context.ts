@@ -54,16 +54,22 @@ export const STATE_VARIABLES = [
   'XDG_CACHE_HOME',
 ] as const;
 
+/** The absolute path of one that was typed: `~` expanded, relative to the current folder. */
+export function typedPath(
+  path: string,
+  { cwd, homeDir }: Pick<EngineContext, 'cwd' | 'homeDir'>,
+): string {
+  return resolvePath(path, cwd, homeDir);
+}
+
 /** Those that are set, as absolute paths: whatever else starts svc has to set them too. */
-export function stateVariables({
-  env,
-  cwd,
-  homeDir,
-}: Pick<EngineContext, 'cwd' | 'env' | 'homeDir'>): Readonly<Record<string, string>> {
+export function stateVariables(
+  context: Pick<EngineContext, 'cwd' | 'env' | 'homeDir'>,
+): Readonly<Record<string, string>> {
   return Object.fromEntries(
     STATE_VARIABLES.flatMap((name) => {
-      const path = env[name];
-      return path ? [[name, resolvePath(path, cwd, homeDir)]] : [];
+      const path = context.env[name];
+      return path ? [[name, typedPath(path, context)]] : [];
     }),
   );
 }
