@@ -56,7 +56,11 @@ function usageProblem(error: Error): { readonly message: string; readonly hint: 
   const isAlone = namesOf('args', parse).length === 0;
   const isWorkspace = isAlone && isFolder(extra) && namesOf('flags', parse).includes('workspace');
   const hint = isWorkspace ? `did you mean --workspace ${shellWord(extra)}?` : HELP_HINT;
-  return { message: parserMessage(error.message), hint };
+  const message = parserMessage(error.message).replaceAll(
+    /(?<=\bmissing flag: --)[\w-]+/gu,
+    (name) => `${name}${meaningOf(knownOf('flags', parse)[name])}`,
+  );
+  return { message, hint };
 }
 
 function isFolder(value: unknown): value is string {
@@ -85,21 +89,30 @@ function unknownFlag(typed: string, known: readonly string[]) {
   };
 }
 
-/** What the command has. */
 function namesOf(kind: 'args' | 'flags', parse: unknown): readonly string[] {
+  return Object.keys(knownOf(kind, parse));
+}
+
+/** What the command has. */
+function knownOf(kind: 'args' | 'flags', parse: unknown): Readonly<Record<string, unknown>> {
   const input = isRecord(parse) ? parse['input'] : undefined;
   const known = isRecord(input) ? input[kind] : undefined;
-  return isRecord(known) ? Object.keys(known) : [];
+  return isRecord(known) ? known : {};
 }
 
 /** `PATH (a file or a citation)`. */
 function argumentName(arg: unknown): string {
-  if (!isRecord(arg)) return '';
-  const { name, description } = arg;
-  const words = String(description ?? '').replace(/\.$/u, '');
+  return isRecord(arg) ? `${String(arg['name']).toUpperCase()}${meaningOf(arg)}` : '';
+}
+
+/** ` (one of: bash, zsh)`, or what an argument or a flag means. */
+function meaningOf(known: unknown): string {
+  if (!isRecord(known)) return '';
+  const { description, summary = description, options } = known;
+  if (Array.isArray(options)) return ` (one of: ${options.join(', ')})`;
+  const words = String(summary ?? '').replace(/\.$/u, '');
   const uncapitalized = words.replace(/^[A-Z](?![A-Z])/u, (first) => first.toLowerCase());
-  const meaning = words === '' ? '' : ` (${uncapitalized})`;
-  return `${String(name).toUpperCase()}${meaning}`;
+  return words === '' ? '' : ` (${uncapitalized})`;
 }
 
 /** The exit code for a report; the only place where errors become exit codes. */

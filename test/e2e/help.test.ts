@@ -166,7 +166,9 @@ test('a mistyped flag gets a suggestion, and a missing argument is named in word
     [['--jsn'], 'unknown flag: --jsn', /flags follow the command/],
     [['memory', 'get'], 'missing argument: PATH (a file or a citation)', /--help/],
     [['get'], 'missing argument: PATH (a file or a citation)', /--help/],
-    [['task', 'fail', 'x'], 'missing flag: --error', /--help/],
+    [['task', 'fail', 'x'], 'missing flag: --error (reason in one line)', /--help/],
+    [['storage', 'copy'], 'missing flag: --to (one of: postgres, sqlite)', /--help/],
+    [['memory', 'documents', 'install'], 'missing argument: FORMAT (one of: pdf)', /--help/],
   ];
   for (const [words, message, hint] of wrong) {
     const run = await svc(...words);

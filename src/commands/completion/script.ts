@@ -9,7 +9,7 @@ export default class CompletionScript extends BaseCommand {
   static override examples = examples('zsh > _svc', 'powershell');
   static override args = {
     shell: Args.custom<(typeof SCRIPT_SHELLS)[number]>({
-      description: 'One of bash, zsh, fish and powershell.',
+      description: 'The shell.',
       options: [...SCRIPT_SHELLS],
     })({ required: true }),
   };
