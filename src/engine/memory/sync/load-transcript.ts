@@ -20,6 +20,9 @@ import {
 import type { Chunk, FileFingerprint } from '../types.js';
 import { type FilePart, wholeFile } from './file-steps.js';
 
+/** The time of the inode in the index of every file that was indexed before the forget list changed. */
+const LIST_CHANGED = -1;
+
 /** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
 
@@ -46,8 +49,12 @@ export function* loadTranscript(
     }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const fingerprint = fingerprintOf(fstatSync(descriptor));
-    const resume =
-      stored === undefined ? undefined : resumePointOf(descriptor, stored, fingerprint);
+    const known = stored === undefined ? undefined : resumePointOf(descriptor, stored, fingerprint);
+    const isStale =
+      known !== undefined &&
+      stored?.fingerprint.ctimeMs === LIST_CHANGED &&
+      (known.hasLeftOut || hasForgotten(file, descriptor, fingerprint, options.forgotten));
+    const resume = isStale ? undefined : known;
     if (resume !== undefined && stored?.fingerprint.size === fingerprint.size) {
       yield { state: 'unchanged', fingerprint };
       return;
@@ -100,6 +107,20 @@ function resumePointOf(
   return prefixPrint(descriptor, resume.end) === stored.hash ? resume : undefined;
 }
 
+/** Whether any turn would not be indexed as it is. */
+function hasForgotten(
+  { place }: TranscriptFile,
+  descriptor: number,
+  { size }: FileFingerprint,
+  forgotten: Forgotten,
+): boolean {
+  if (forgotten.isEmpty) return false;
+  for (const { turn } of transcriptLines(descriptor, beginningOf(place), size, place)) {
+    if (turn !== undefined && forgotten.removeFrom(turn.text) !== turn.text) return true;
+  }
+  return false;
+}
+
 interface OpenTranscript extends TranscriptOptions {
   readonly file: TranscriptFile;
   readonly descriptor: number;
@@ -122,17 +143,19 @@ function* readParts({
   let chunks: Chunk[] = [];
   /** How many chunks at the document's end the next change replaces; undefined for a new document. */
   let replaces = resume?.openChunks;
+  let hasLeftOut = resume?.hasLeftOut ?? false;
 
   const addTurn = ({ turn, at: mark }: TranscriptLine): void => {
     if (turn === undefined) return;
     const text = forgotten.removeFrom(turn.text);
+    hasLeftOut ||= text !== turn.text;
     if (text !== '') pushAll(chunks, chunker.add({ ...turn, text, mark }));
   };
 
   const resumePointAt = (next: ReadingPoint): ResumePoint => {
     const { brokenLines, isExcluded } = next.reading;
     const first = chunker.first ?? next;
-    return { ...first, end: next.offset, openChunks: 0, brokenLines, isExcluded };
+    return { ...first, end: next.offset, openChunks: 0, brokenLines, isExcluded, hasLeftOut };
   };
 
   const partUpTo = (
@@ -180,7 +203,7 @@ function* readParts({
   pushAll(chunks, chunker.tail());
   const openChunks = chunks.length - completeChunks;
   const bytes = (unterminated === undefined ? next.offset : size) - partStart;
-  yield partUpTo({ ...point, openChunks }, fingerprint, bytes, true);
+  yield partUpTo({ ...point, openChunks, hasLeftOut }, fingerprint, bytes, true);
 }
 
 /** The first line to read again: the start of the last chunk that may grow. */
@@ -192,6 +215,8 @@ interface ResumePoint extends ReadingPoint {
   /** Of all lines read. */
   readonly brokenLines: number;
   readonly isExcluded: boolean;
+  /** Whether forgotten text was left out, also of lines that are read again. */
+  readonly hasLeftOut: boolean;
 }
 
 /** Undefined for an invalid text: then the file is read from its beginning. */
@@ -199,8 +224,8 @@ function parseResumePoint(text: string): ResumePoint | undefined {
   const value = parsedJson(text);
   const point = readingPointIn(value);
   if (point === undefined || !isRecord(value)) return undefined;
-  const { end, openChunks, brokenLines, isExcluded } = value;
+  const { end, openChunks, brokenLines, isExcluded, hasLeftOut = true } = value;
   if (!isCount(end) || !isCount(openChunks) || !isCount(brokenLines)) return undefined;
-  if (typeof isExcluded !== 'boolean') return undefined;
-  return { ...point, end, openChunks, brokenLines, isExcluded };
+  if (typeof isExcluded !== 'boolean' || typeof hasLeftOut !== 'boolean') return undefined;
+  return { ...point, end, openChunks, brokenLines, isExcluded, hasLeftOut };
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,6 +32,16 @@ function worldOf(lines: readonly string[], note = 'Nothing of it.\n') {
   };
   const finds = async (query: string) => pathsOf(await backend.search({ query, minScore: 0 }));
   return { notes, talks, target, backend, forget, finds };
+}
+
+/** From the database of an index. */
+function valueIn({ indexFile }: { readonly indexFile: string }, sql: string) {
+  const database = openDatabase(indexFile, { readonly: true, busyTimeoutMs: 5000 });
+  try {
+    return queryValue(database, sql);
+  } finally {
+    database.close();
+  }
 }
 
 const TALK = [
@@ -189,14 +199,7 @@ test('until the next sync, only passages with what is forgotten are missing', as
   const world = worldOf(turns, `${SECRET}\n\nThe feeder needs seeds.\n`);
   world.talks.write('other.jsonl', [...turns.slice(100), message('user', 'The end.')].join(''));
   await world.backend.sync({});
-  const content = (sql: string) => {
-    const database = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 5000 });
-    try {
-      return queryValue(database, sql);
-    } finally {
-      database.close();
-    }
-  };
+  const content = (sql: string) => valueIn(world.target, sql);
   const before = content('SELECT count(*) FROM chunks');
   const forgetting = await world.backend.forgetting();
   const plan = await forgetting.plan({ target: 'note.md#L1' });
@@ -219,6 +222,44 @@ test('until the next sync, only passages with what is forgotten are missing', as
     transcriptContent(world.target.indexFile),
     transcriptContent(fresh.target.indexFile),
   );
+});
+
+test('a conversation without forgotten text is not indexed again', async () => {
+  const world = worldOf(TALK);
+  // Rows that are written again get higher numbers than the last one.
+  for (const name of ['other', 'unrelated']) {
+    world.talks.write(`${name}.jsonl`, message('user', `and the stork of ${name}`));
+  }
+  await world.backend.sync({});
+  const rowsOfOther = () =>
+    valueIn(
+      world.target,
+      `SELECT group_concat(chunks.id) FROM chunks JOIN documents ON documents.id = document_id
+       WHERE path LIKE '%other%'`,
+    );
+  const before = rowsOfOther();
+  await world.forget('sessions/main/talk.jsonl#L2');
+  assert.is(rowsOfOther(), before);
+  appendFileSync(world.talks.at('other.jsonl'), message('user', 'and the crane'));
+  assert.equal(await world.finds('crane'), ['sessions/main/other.jsonl']);
+});
+
+test('conversations follow a list that comes from elsewhere, also in a last line that is not ended', async () => {
+  const elsewhere = worldOf([], `${SECRET}\n`);
+  await elsewhere.backend.sync({});
+  await elsewhere.forget('note.md#L1');
+  const world = worldOf([...TALK, message('user', SECRET).trimEnd()]);
+  world.talks.write('other.jsonl', [message('user', 'and the stork'), ...TALK].join(''));
+  await world.backend.sync({});
+  assert.is((await world.finds('waterworks')).length, 2);
+  const { listFile } = world.target.forget;
+  mkdirSync(dirname(listFile), { recursive: true });
+  copyFileSync(elsewhere.target.forget.listFile, listFile);
+  await world.backend.sync({});
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
+  assert.equal(await world.finds('stork'), ['sessions/main/other.jsonl']);
+  rmSync(listFile);
+  assert.is((await world.finds('waterworks')).length, 2);
 });
 
 test('erasing that a reader delayed is completed without building the index again', async () => {

@@ -117,12 +117,7 @@ export async function rereadEverything(transaction: Sql, agent: string): Promise
     [agent],
   );
   if (memory === undefined) return;
-  // A transcript that only grew would be resumed, regardless of its hash.
-  await transaction.run(
-    `UPDATE svc.documents SET ctime_ms = -1, hash = CASE kind WHEN 'transcript' THEN '' ELSE hash END
-     WHERE memory = $1`,
-    [memory.id],
-  );
+  await transaction.run('UPDATE svc.documents SET ctime_ms = -1 WHERE memory = $1', [memory.id]);
   await transaction.run(
     'UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL WHERE memory = $1',
     [memory.id],

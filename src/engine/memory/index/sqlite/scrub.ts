@@ -28,10 +28,9 @@ export function requestScrub(
 ): void {
   inWriteTransaction(database, () => {
     removeChunksAt(database, tokenizer, places);
-    // A transcript that only grew would be resumed, regardless of its hash.
     database.exec(
       `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
-       UPDATE documents SET ctime_ms = -1, hash = iif(kind = 'transcript', '', hash);
+       UPDATE documents SET ctime_ms = -1;
        DELETE FROM tree`,
     );
   });
