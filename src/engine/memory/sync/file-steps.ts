@@ -12,6 +12,8 @@ export type FilePart =
       /** Whether this is the end of the file. */
       readonly isLast: boolean;
     }
+  /** Nothing is known yet, but this much was read. */
+  | { readonly state: 'checked'; readonly bytes: number }
   /** Its content is unchanged. */
   | { readonly state: 'unchanged'; readonly fingerprint: FileFingerprint }
   | { readonly state: 'skipped'; readonly skip: SkippedFile };
@@ -44,27 +46,36 @@ export function* fileSteps(
   let [chunks, bytes] = [0, 0];
   let hasBegun = false;
   for (const part of parts) {
-    if (part.state === 'skipped') {
-      tally.countSkipped(part.skip, stored !== undefined);
-      onEvent({ type: 'document.skipped', ...part.skip });
-      // An unreadable file must not be found by its old text.
-      const isIndexed = stored !== undefined || hasBegun;
-      const change = isIndexed ? ({ type: 'remove', key: file } as const) : undefined;
-      yield { change, bytes: 0, isLast: true };
-    } else if (part.state === 'unchanged') {
-      const { fingerprint } = part;
-      tally.countUnchanged(isTranscript(file) ? 0 : fingerprint.size);
-      onEvent({ type: 'document.unchanged', path, bytes: fingerprint.size });
-      yield { change: { type: 'touch', key: file, fingerprint }, bytes: 0, isLast: true };
-    } else {
-      const { change, isLast } = part;
-      chunks += change.document.chunks.length;
-      bytes += part.bytes;
-      tally.countRead(change.document, part.bytes);
-      if (!hasBegun) tally.countDocument(change.document.hash, stored !== undefined);
-      hasBegun = true;
-      if (isLast) onEvent({ type: 'document.indexed', path, bytes, chunks });
-      yield { change, bytes: part.bytes, isLast };
+    switch (part.state) {
+      case 'skipped': {
+        tally.countSkipped(part.skip, stored !== undefined);
+        onEvent({ type: 'document.skipped', ...part.skip });
+        // An unreadable file must not be found by its old text.
+        const isIndexed = stored !== undefined || hasBegun;
+        const change = isIndexed ? ({ type: 'remove', key: file } as const) : undefined;
+        yield { change, bytes: 0, isLast: true };
+        break;
+      }
+      case 'checked':
+        yield { change: undefined, bytes: part.bytes, isLast: false };
+        break;
+      case 'unchanged': {
+        const { fingerprint } = part;
+        tally.countUnchanged(isTranscript(file) ? 0 : fingerprint.size);
+        onEvent({ type: 'document.unchanged', path, bytes: fingerprint.size });
+        yield { change: { type: 'touch', key: file, fingerprint }, bytes: 0, isLast: true };
+        break;
+      }
+      case 'changed': {
+        const { change, isLast } = part;
+        chunks += change.document.chunks.length;
+        bytes += part.bytes;
+        tally.countRead(change.document, part.bytes);
+        if (!hasBegun) tally.countDocument(change.document.hash, stored !== undefined);
+        hasBegun = true;
+        if (isLast) onEvent({ type: 'document.indexed', path, bytes, chunks });
+        yield { change, bytes: part.bytes, isLast };
+      }
     }
   }
 }

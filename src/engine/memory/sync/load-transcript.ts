@@ -53,7 +53,8 @@ export function* loadTranscript(
     const isStale =
       known !== undefined &&
       stored?.fingerprint.ctimeMs === LIST_CHANGED &&
-      (known.hasLeftOut || hasForgotten(file, descriptor, fingerprint, options.forgotten));
+      (known.hasLeftOut ||
+        (yield* findForgotten(file, descriptor, fingerprint, options.forgotten)));
     const resume = isStale ? undefined : known;
     if (resume !== undefined && stored?.fingerprint.size === fingerprint.size) {
       yield { state: 'unchanged', fingerprint };
@@ -107,16 +108,20 @@ function resumePointOf(
   return prefixPrint(descriptor, resume.end) === stored.hash ? resume : undefined;
 }
 
-/** Whether any turn would not be indexed as it is. */
-function hasForgotten(
+/** @returns whether any turn would not be indexed as it is */
+function* findForgotten(
   { place }: TranscriptFile,
   descriptor: number,
   { size }: FileFingerprint,
   forgotten: Forgotten,
-): boolean {
+): Generator<FilePart, boolean> {
   if (forgotten.isEmpty) return false;
-  for (const { turn } of transcriptLines(descriptor, beginningOf(place), size, place)) {
+  let partStart = 0;
+  for (const { line, turn } of transcriptLines(descriptor, beginningOf(place), size, place)) {
     if (turn !== undefined && forgotten.removeFrom(turn.text) !== turn.text) return true;
+    if (line.end - partStart < PART_BYTES) continue;
+    yield { state: 'checked', bytes: line.end - partStart };
+    partStart = line.end;
   }
   return false;
 }

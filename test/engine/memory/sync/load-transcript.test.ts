@@ -1,29 +1,30 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/index.js';
+import {
+  Forgotten,
+  hashesOf,
+  NOTHING_FORGOTTEN,
+} from '../../../../src/engine/memory/forgotten/index.js';
 import type { StoredDocument } from '../../../../src/engine/memory/index/documents.js';
 import { loadTranscript } from '../../../../src/engine/memory/sync/load-transcript.js';
 import type { Chunk } from '../../../../src/engine/memory/types.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { TALK, transcriptPlace } from '../../../support/transcripts.js';
+import { message, TALK, transcriptPlace } from '../../../support/transcripts.js';
+
+const CHUNKING = { tokens: 48, overlap: 12 };
 
 const test = suite('reading a transcript in parts');
 
 /** What the index would hold of a file after it was read, going on from what it held before. */
 function load(path: string, before?: Loaded): Loaded {
-  const { size, mtimeMs, ctimeMs } = statSync(path);
-  const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
-  const place = transcriptPlace('/nowhere');
-  const file = { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
   const loaded: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
-  const chunking = { tokens: 48, overlap: 12 };
-  for (const part of loadTranscript(file, before?.stored, {
-    chunking,
+  for (const part of loadTranscript(fileAt(path), before?.stored, {
+    chunking: CHUNKING,
     forgotten: NOTHING_FORGOTTEN,
   })) {
     if (part.state === 'skipped') throw new Error(part.skip.reason);
-    if (part.state === 'unchanged') continue;
+    if (part.state !== 'changed') continue;
     const { change } = part;
     const { chunks, ...document } = change.document;
     const kept = change.type === 'put' ? [] : (loaded.chunks ?? []);
@@ -34,6 +35,13 @@ function load(path: string, before?: Loaded): Loaded {
   if (loaded.chunks === undefined || loaded.stored === undefined)
     throw new Error('nothing was read');
   return { chunks: loaded.chunks, stored: loaded.stored };
+}
+
+function fileAt(path: string) {
+  const { size, mtimeMs, ctimeMs } = statSync(path);
+  const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
+  const place = transcriptPlace('/nowhere');
+  return { ...key, absolutePath: path, size, mtimeMs, ctimeMs, place };
 }
 
 interface Loaded {
@@ -73,6 +81,23 @@ test('a transcript whose resume point is damaged is read from its beginning', ()
   for (const resume of ['{', '[]', '{"offset":-1}', JSON.stringify(point)]) {
     assert.equal(load(path, { ...whole, stored: { ...whole.stored, resume } }).chunks, chunks);
   }
+});
+
+test('a long transcript is checked for forgotten text in parts, so that other work continues', () => {
+  const turn = message('user', 'The stork stands on the roof. '.repeat(300));
+  const path = tempFolder().write('talk', turn.repeat(300));
+  const { stored } = load(path);
+  // As the index marks all files when the forget list changes.
+  const marked = { ...stored, fingerprint: { ...stored.fingerprint, ctimeMs: -1 } };
+  const lines = [hashesOf('', 'The heron nests behind the old waterworks.')];
+  const parts = loadTranscript(fileAt(path), marked, {
+    chunking: CHUNKING,
+    forgotten: new Forgotten('', [{ documents: [], lines }]),
+  });
+  assert.equal(
+    Array.from(parts, ({ state }) => state),
+    ['checked', 'checked', 'unchanged'],
+  );
 });
 
 test.run();
