@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -209,7 +210,7 @@ test('conversations of a coding agent are indexed if they took place in the work
 });
 
 test('a conversation is found by the ID that its agent shows', async () => {
-  const home = serverHome(withSessions({ sessions: { readers: ['claude-code'] } }));
+  const home = serverHome(withSessions({ sessions: { readers: ['claude-code', 'gemini-cli'] } }));
   const workspace = home.at('workspace');
   const slug = workspace.replaceAll(/[^A-Za-z0-9]/g, '-');
   const write = (uuid: string, content: string) => {
@@ -223,6 +224,16 @@ test('a conversation is found by the ID that its agent shows', async () => {
     assert.is(jsonOf.session(await show(id)).title, 'where does the heliotrope grow');
   }
   assert.match((await show('0b0e1f4c')).stdout, '2 conversations match');
+  const gemini = [
+    { projectHash: hash('sha256', workspace), sessionId: '5d0c7a3e' },
+    { id: '1', type: 'user', content: 'who feeds the walrus' },
+  ];
+  home.write(
+    '.gemini/tmp/project/chats/session-2026-02-03T04-05-5d0c7a3e.jsonl',
+    gemini.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  );
+  const shown = await show('5d0c7a3e-9a53-4c1f-8e0e-1d2c3b4a5f60');
+  assert.is(jsonOf.session(shown).title, 'who feeds the walrus');
   // Shorter ones are in most names.
   assert.match((await show('4c1f')).stdout, 'not found');
 });

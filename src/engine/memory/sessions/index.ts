@@ -110,9 +110,14 @@ export async function findSession(
   const sessions = await findSessions(memory, context);
   const { others: hosts } = memory.home;
   const paths = readingsOf(ownTarget(wanted, hosts)).map(({ path }) => path);
-  // Agents name the file of a conversation after it.
-  const isNamed = (path: string) =>
-    wanted.length >= SHORTEST_AGENT_ID && posix.basename(path).includes(wanted);
+  // Agents name the file of a conversation after its ID, Gemini CLI after the first part of it.
+  const isNamed = (path: string) => {
+    const { name } = posix.parse(path);
+    const start = wanted.slice(0, SHORTEST_AGENT_ID);
+    return (
+      start.length === SHORTEST_AGENT_ID && (name.includes(wanted) || name.endsWith(`-${start}`))
+    );
+  };
   const matching = sessions.filter(
     ({ id, path }) => id.startsWith(wanted) || paths.includes(path) || isNamed(path),
   );
