@@ -898,11 +898,12 @@ const INDEXES: readonly BrokenSetup[] = [
       copy.exec("UPDATE meta SET value = '/nowhere/notes' WHERE key = 'workspace'");
       copy.close();
       patient.write('state/memory/workspace-0123456789abcdef.sqlite.lock', '');
+      patient.write('state/memory/workspace-0123456789abcdef.texts/lease.gz', 'text of a PDF');
     },
     fix: 'asked',
     after: ({ state }) => {
       const names = readdirSync(join(state, 'memory'));
-      return !names.some((name) => /^workspace-.*sqlite(?:-wal|-shm)?$/u.test(name));
+      return !names.some((name) => /^workspace-.*(?:sqlite(?:-wal|-shm)?|texts)$/u.test(name));
     },
   },
   {

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { unlessSvcError } from '../../errors/index.js';
+import { deleteIndex } from '../../memory/home/build-file.js';
 import { indexedFolder } from '../../memory/index/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
@@ -76,10 +77,10 @@ async function indexFindings(
   // Another process is building it right now.
   if (holder !== undefined) return [...findings, longLockFinding(indexFile, holder, world)];
   const name = basename(indexFile);
-  const removing = (title: string, stray: readonly RemovableFile[], safe = true): Fix =>
+  const removing = (title: string, stray: readonly RemovableFile[]): Fix =>
     removalFix({
       title,
-      safe,
+      safe: true,
       files: stray,
       // No other process can start to build meanwhile.
       whileUnused: (remove) => {
@@ -109,14 +110,20 @@ async function indexFindings(
   }
   const missing = missingFolderOf(indexFile);
   if (missing !== undefined) {
-    // Reading the index has just created the last two, where they were not there.
-    const all = ['', '-wal', '-shm'].flatMap((ending) => removable(indexFile + ending));
     findings.push(
       finding('folder-gone', 'note', {
         message: `the folder ${missing} is gone, but an index still has the text of its notes`,
         place: { file: indexFile },
-        // The folder may be on a disk that is not mounted.
-        fix: removing(`delete the index of ${missing}`, all, false),
+        fix: removalFix({
+          title: `delete the index of ${missing}`,
+          // The folder may be on a disk that is not mounted, or was mounted since.
+          safe: false,
+          files: removable(indexFile),
+          whileUnused: async () => {
+            if (missingFolderOf(indexFile) === undefined) return;
+            await deleteIndex(indexFile, world.context.clock);
+          },
+        }),
       }),
     );
   }
