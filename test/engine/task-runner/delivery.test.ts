@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import http, { createServer, type IncomingMessage, type Server } from 'node:http';
+import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { mock } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { routeThroughProxies } from '../../../src/cli/outgoing-proxies.js';
 import {
   type ConfigInput,
   type LoadedConfig,
@@ -357,6 +359,21 @@ test('410 Gone gives up at once, and an endpoint that is not there is tried agai
   await waitFor('a try', () => away.logText().includes('cannot be reached: connection refused'));
   assert.is(await pendingCount(away.flows), 1);
   await away.close();
+});
+
+test('a proxy that cannot be reached is named, without its password', async () => {
+  const agents = [http, https].map(({ globalAgent }) => globalAgent);
+  process.env['HTTP_PROXY'] = 'http://ada:hunter2@127.0.0.1:1';
+  routeThroughProxies();
+  const world = await delivering({ url: 'http://hooks.example.com/', secret: SECRET });
+  await endTask(world);
+  await waitFor('a try', () => world.logText().includes('the proxy 127.0.0.1:1 cannot be'));
+  assert.not.match(world.logText(), 'hunter2');
+  await world.close();
+  delete process.env['HTTP_PROXY'];
+  for (const [at, module] of [http, https].entries()) {
+    Object.assign(module, { globalAgent: agents[at] });
+  }
 });
 
 test('a delivery interrupted by a crash is repeated later under the same ID', async () => {

@@ -1,6 +1,6 @@
 import got, { CancelError, RequestError, TimeoutError } from 'got';
 import { Webhook } from 'standardwebhooks';
-import { messageOf, networkWords, SvcError } from '../../errors/index.js';
+import { messageOf, networkWords, PROXY_FAULT, SvcError } from '../../errors/index.js';
 import type { Clock } from '../../support/context.js';
 import {
   DELIVERY_TIMEOUT_MS,
@@ -103,5 +103,7 @@ function faultText(error: unknown): string {
   if (error instanceof CancelError) return 'the answer of the endpoint is too large';
   if (!(error instanceof RequestError)) return messageOf(error);
   const { code } = error;
-  return `the endpoint cannot be reached: ${networkWords(code, code).message}`;
+  // That message is svc's own.
+  const fallback = code === PROXY_FAULT ? error.message : code;
+  return `the endpoint cannot be reached: ${networkWords(code, fallback).message}`;
 }
