@@ -32,7 +32,7 @@ const FAILURES = {
   EVAL_WRITE_FAILED: 'The baseline or the drafted questions could not be written.',
   EXPORT_WRITE_FAILED: 'The export could not be written.',
   FIX_OUTDATED: 'What a fix would change is no longer as it was shown.',
-  FLOWS_BUSY: 'Other processes kept the flow database locked, so nothing was changed.',
+  FLOWS_BUSY: 'Other processes kept the flow database locked.',
   FLOWS_DAMAGED: 'The flow database is damaged.',
   FLOWS_FOREIGN: 'The file at the path of the flow database is something else.',
   FLOWS_NEWER: 'The flow database was written by a newer version of svc and is unchanged.',

@@ -50,7 +50,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
   switch (databaseFault(error)) {
     case 'busy':
       return new SvcError('FLOWS_BUSY', `${file} is being written by another process`, {
-        hint: 'try again, or end the process that keeps it locked; the change was not stored',
+        hint: 'try again, or end the process that keeps it locked',
         ...cause,
       });
     case 'corrupt':
@@ -60,7 +60,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
       });
     case 'disk_full':
       return new SvcError('FLOWS_PERSIST_FAILED', `the disk is full: ${file} cannot be written`, {
-        hint: 'free some space and try again; the change was not stored',
+        hint: 'free some space and try again',
         ...cause,
       });
     case 'unwritable':
@@ -68,7 +68,7 @@ export function asFlowsError(error: unknown, file: string): unknown {
         'FLOWS_PERSIST_FAILED',
         `${file} cannot be written: ${systemReason(error)}`,
         {
-          hint: 'check the disk, and the permissions of the file and its folder; the change was not stored',
+          hint: 'check the disk, and the permissions of the file and its folder',
           ...cause,
         },
       );

@@ -65,9 +65,10 @@ test('the log shrinks again after somebody read for a long time', async () => {
 
 test('where no folder can be created is an error that names it', async () => {
   if (process.platform !== 'linux') return;
-  const { code, message } = await failureOf(testFlows({}, '/proc/svc'));
+  const { code, message, hint } = await failureOf(testFlows({}, '/proc/svc'));
   assert.is(code, 'FLOWS_PERSIST_FAILED');
   assert.match(message, '/proc/svc/flows.sqlite');
+  assert.is(hint, 'check the disk, and the permissions of the file and its folder');
 });
 
 test('of an older version is migrated with all its content', async () => {
