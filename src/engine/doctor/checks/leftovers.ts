@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { unlessSvcError } from '../../errors/index.js';
+import { SvcError, unlessSvcError } from '../../errors/index.js';
 import { deleteIndex } from '../../memory/home/build-file.js';
 import { indexedFolder } from '../../memory/index/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
@@ -120,7 +120,11 @@ async function indexFindings(
           safe: false,
           files: removable(indexFile),
           whileUnused: async () => {
-            if (missingFolderOf(indexFile) === undefined) return;
+            if (missingFolderOf(indexFile) === undefined) {
+              throw new SvcError('FIX_OUTDATED', `the folder ${missing} is there again`, {
+                hint: 'run "svc config doctor" again',
+              });
+            }
             await deleteIndex(indexFile, world.context.clock);
           },
         }),
