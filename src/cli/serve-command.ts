@@ -9,6 +9,7 @@ import {
   type StopReason,
 } from '../engine/serve/index.js';
 import { isAtLeast, parseLogLine } from '../engine/serve/log/log-record.js';
+import { typedPath } from '../engine/support/context.js';
 import type { openServeScreen, ServeScreenOptions } from '../ui/screens/serve/run.js';
 import { renderLogRecord } from '../ui/serve/log-line.js';
 import { BaseCommand } from './base-command.js';
@@ -203,6 +204,11 @@ export abstract class ServeCommand extends BaseCommand {
   private isCutOff = false;
 
   protected async serve(request: ServeRequest): Promise<ServeOutput> {
+    const { config } = this.shared;
+    // What it logs, and what svc status shows of it, is read in any folder.
+    if (config !== undefined) {
+      this.shared = { ...this.shared, config: typedPath(config, this.context()) };
+    }
     const end = await showServe(request, await this.commandContext());
     if (end.reason === 'SIGINT') this.setExitCode(130);
     else if (end.reason === 'crash' || !end.drained) this.setExitCode(1);

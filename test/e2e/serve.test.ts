@@ -98,7 +98,7 @@ test('commands in hints of the log and the state are about the configuration tha
   const home = tempFolder();
   const agents = { defaults: { workspace: 'gone' } };
   home.write('my other.json', JSON.stringify({ gateway: { port: 0 }, agents }));
-  const { child, done } = serve(home, ['--config', home.at('my other.json')]);
+  const { child, done } = serve(home, ['--config', 'my other.json']);
   const hint = await waitFor('a hint', () =>
     recordsOf(home)
       .flatMap(({ fields }) => fields['hint'] ?? [])
