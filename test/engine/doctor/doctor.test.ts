@@ -76,6 +76,16 @@ test('a folder is not reported as gone where the system does not say whether it 
   assert.ok(existsSync(place?.file ?? ''));
 });
 
+test('the index of an agent is kept, whatever its name', async () => {
+  const patient = healthyPatient();
+  patient.configure({ agents: { list: [{ id: 'workspace-1', workspace: 'notes' }] } });
+  patient.write('state/notes/MEMORY.md', 'The cat sleeps.\n');
+  await patient.sync();
+  assert.ok(existsSync(patient.at('state/memory/workspace-1.sqlite')));
+  rmSync(patient.at('state/notes'), { recursive: true });
+  assert.equal(codesOf(await look(patient, ['leftovers'])), []);
+});
+
 test('a healthy set-up has no findings and is not changed', async () => {
   const fake = await startOpenAiFake();
   const patient = healthyPatient();

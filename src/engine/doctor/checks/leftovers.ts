@@ -136,7 +136,8 @@ async function indexFindings(
 
 /** The folder that `--workspace` named when an index was built, if it does not exist any more. */
 function missingFolderOf(indexFile: string): string | undefined {
-  if (!/^workspace-[0-9a-f]+\.sqlite$/u.test(basename(indexFile))) return undefined;
+  // Agents can be called workspace-1.
+  if (!/^workspace-[0-9a-f]{16}\.sqlite$/u.test(basename(indexFile))) return undefined;
   const folder = indexedFolder(indexFile);
   if (folder === undefined) return undefined;
   // Where it cannot be known, as below a folder of another user, it may be there.
