@@ -297,7 +297,7 @@ const schedule: JsonDocument = {
 };
 
 const enable: JsonDocument = {
-  title: 'svc dream enable, svc dream disable',
+  title: 'svc dream enable and disable',
   introduction: 'The configuration change.',
   schema: dreamSwitchOutputSchema,
   example: {
