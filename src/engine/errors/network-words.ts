@@ -8,6 +8,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name cannot be resolved',
   EHOSTUNREACH: 'the host is unreachable',
   ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'connection timed out',
   DEPTH_ZERO_SELF_SIGNED_CERT: "the host's certificate is self-signed",
   CERT_HAS_EXPIRED: "the host's certificate has expired",
 };
@@ -32,8 +33,10 @@ export function networkWords(code: string, fallback: string) {
   if (code.startsWith('HPE_')) {
     return { message: 'the answer is not valid HTTP', hint: 'check the port of the address' };
   }
-  const hint = UNTRUSTED.test(code)
-    ? 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority'
-    : undefined;
-  return { message: NETWORK_WORDS[code] ?? fallback, hint };
+  const known = NETWORK_WORDS[code];
+  if (!UNTRUSTED.test(code)) return { message: known ?? fallback };
+  return {
+    message: known ?? "the host's certificate is not trusted",
+    hint: 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority',
+  };
 }

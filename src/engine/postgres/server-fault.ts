@@ -209,7 +209,7 @@ const DRIVER_WORDS: readonly (readonly [RegExp, string])[] = [
     'the connection was lost',
   ],
   [
-    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired)|(?:connect|read) ETIMEDOUT.*)$/u,
+    /^(?:Connection terminated due to connection timeout|timeout e(?:xceeded .*|xpired))$/u,
     'connection timed out',
   ],
   [/^connect ENOENT /u, 'its socket does not exist'],
