@@ -73,7 +73,12 @@ test('a folder is not reported as gone where the system does not say whether it 
   mkdirSync(dir, { recursive: true });
   // A disk may have been mounted since it was reported.
   assert.is((await failureOf(() => fix?.apply(NEVER))).code, 'FIX_OUTDATED');
-  assert.ok(existsSync(place?.file ?? ''));
+  const index = place?.file ?? '';
+  assert.ok(existsSync(index));
+  rmSync(parent, { recursive: true });
+  // Another process may have applied it.
+  rmSync(index);
+  assert.match((await failureOf(() => fix?.apply(NEVER))).message, 'or its index changed since');
 });
 
 test('the index of an agent is kept, whatever its name', async () => {

@@ -121,9 +121,13 @@ async function indexFindings(
           files: removable(indexFile),
           whileUnused: async () => {
             if (missingFolderOf(indexFile) === undefined) {
-              throw new SvcError('FIX_OUTDATED', `the folder ${missing} is there again`, {
-                hint: 'run "svc config doctor" again',
-              });
+              throw new SvcError(
+                'FIX_OUTDATED',
+                `${missing} or its index changed since this fix was shown`,
+                {
+                  hint: 'run "svc config doctor" again',
+                },
+              );
             }
             await deleteIndex(indexFile, world.context.clock);
           },
