@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SvcError, systemReason } from '../../errors/index.js';
+import { abortableSleep, NEVER } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { isReadOnly, makeFolders, PRIVATE_MODE } from '../../support/files.js';
 import { removeStrayTemporaries, replaceFile } from '../../support/replace-file.js';
@@ -42,30 +43,28 @@ export async function hide(
 ): Promise<ForgetEntry> {
   return withIndexLock(target.indexFile, { nowMs: clock.now(), signal }, async () => {
     for (let tries = 1; ; tries++) {
-      try {
-        return await addEntry(plan, { fromFile }, { target, clock });
-      } catch (error) {
-        // Another host may have forgotten something since the list was read.
-        if (!isOutdated(error) || tries >= MOST_TRIES) throw error;
-      }
+      const mayRetry = tries < MOST_TRIES;
+      const entry = await addEntry(plan, { fromFile, mayRetry }, { target, clock });
+      if (entry !== undefined) return entry;
+      // Hosts that begin at the same moment would meet again and again.
+      await abortableSleep(Math.random() * tries * PAUSE_MS, signal ?? NEVER);
     }
   });
 }
 
 /** How often an entry is added to a list that other hosts change. */
-const MOST_TRIES = 5;
+const MOST_TRIES = 10;
+const PAUSE_MS = 100;
 
-/** Whether nothing was done, because something changed since it was read. */
-function isOutdated(error: unknown): boolean {
-  return error instanceof SvcError && error.code === 'FORGET_OUTDATED';
-}
-
-/** @throws SvcError FORGET_OUTDATED, FORGET_FAILED, FORGET_LIST_INVALID */
+/**
+ * @returns undefined if another host has forgotten something since the list was read, unless that is an error
+ * @throws SvcError FORGET_OUTDATED, FORGET_FAILED, FORGET_LIST_INVALID
+ */
 async function addEntry(
   plan: ForgetPlan,
-  { fromFile }: { readonly fromFile: boolean },
+  { fromFile, mayRetry }: { readonly fromFile: boolean; readonly mayRetry: boolean },
   { target, clock }: HideContext,
-): Promise<ForgetEntry> {
+): Promise<ForgetEntry | undefined> {
   const { home, forget } = target;
   const list = (await home.readForgetList()) ?? emptyForgetList();
   const id = `f${list.next}`;
@@ -105,9 +104,11 @@ async function addEntry(
       },
     );
   } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== 'FORGET_OUTDATED') throw error;
     // Nothing would ever name these backups.
-    if (isOutdated(error)) rmSync(folder, { recursive: true, force: true });
-    throw error;
+    rmSync(folder, { recursive: true, force: true });
+    if (!mayRetry) throw error;
+    return undefined;
   }
   changeFiles(changes);
   return entry;

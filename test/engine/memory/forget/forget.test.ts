@@ -12,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { mock } from 'node:test';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
 import { splitClaims } from '../../../../src/engine/memory/chunking/split-claims.js';
 import { hide } from '../../../../src/engine/memory/forget/hide.js';
@@ -71,6 +73,27 @@ async function undo({ backend, target }: World, id: string) {
 async function finds({ backend }: World, query: string): Promise<readonly string[]> {
   return pathsOf(await backend.search({ query, minScore: 0 }));
 }
+
+test('other hosts that forget at the same moment are waited for', async () => {
+  const { backend, target } = await worldOf({ 'MEMORY.md': NOTE });
+  const { home } = target;
+  let others = 8;
+  const shared: KeptIndex['home'] = {
+    ...home,
+    writeForgetList: async (...change) => {
+      others -= 1;
+      if (others >= 0) throw new SvcError('FORGET_OUTDATED', 'another host was faster');
+      await home.writeForgetList(...change);
+    },
+  };
+  const plan = await (await backend.forgetting()).plan({ target: 'MEMORY.md#L7' });
+  const random = mock.method(Math, 'random', () => 0);
+  const clock = { now: Date.now };
+  await hide(plan, { fromFile: true }, { target: { ...target, home: shared }, clock });
+  random.mock.restore();
+  assert.equal(readdirSync(target.forget.backupDir), ['f1']);
+  assert.is((await home.readForgetList())?.entries.length, 1);
+});
 
 test('a cited passage is no longer found, and no byte of it is left in the index', async () => {
   const world = await worldOf({ 'birds.md': NOTE, 'other.md': 'The waterworks closed in 1931.\n' });
