@@ -152,11 +152,15 @@ const TAIL_BYTES = 64 * 1024;
 export function lastTurnAt({ absolutePath, place }: TranscriptFile): string | undefined {
   return withFile(absolutePath, READ_NO_LINK, (descriptor) => {
     const { size } = fstatSync(descriptor);
+    const from = { offset: Math.max(0, size - TAIL_BYTES), line: 1 };
+    const lines = [...jsonlLines(descriptor, from, size, () => true)];
     const reading = { ...beginningOf(place).reading, belongs: true, hasBegun: true };
-    const tail = { offset: Math.max(0, size - TAIL_BYTES), line: 1, reading };
-    let at: string | undefined;
-    for (const { turn } of transcriptLines(descriptor, tail, size, place)) at = turn?.at ?? at;
-    return at;
+    // Backwards, because masking secrets in the text of all of them would take most of the time.
+    for (const line of lines.toReversed()) {
+      const at = readTurn(line, reading, place).turn?.at;
+      if (at !== undefined) return at;
+    }
+    return undefined;
   });
 }
 
