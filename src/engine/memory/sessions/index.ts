@@ -35,6 +35,8 @@ export interface SessionFilter {
   readonly reader?: string | undefined;
   readonly sinceMs?: number | undefined;
   readonly beforeMs?: number | undefined;
+  /** Only those with such a path, which costs nothing for all others. */
+  readonly isWanted?: (path: string) => boolean;
 }
 
 /**
@@ -45,15 +47,15 @@ export interface SessionFilter {
 export async function findSessions(
   memory: OpenedMemory,
   context: EngineContext,
-  filter: SessionFilter = {},
+  { reader, sinceMs, beforeMs, isWanted = () => true }: SessionFilter = {},
 ): Promise<readonly FoundSession[]> {
   const archive = archiveOf(memory, context);
   const places = memory.sources.transcripts?.places ?? [];
-  const archived = archive.sessions();
+  const archived = archive.sessions().filter(({ path }) => isWanted(path));
   const known = new Map(archived.map((session) => [session.path, session]));
   const forgotten = await readForgotten(memory.forget);
   const isErased = isFollowed(memory.forget);
-  const live = scanTranscripts({ places }).files;
+  const live = scanTranscripts({ places }).files.filter(({ path }) => isWanted(path));
   const isLive = new Set(live.map(({ path }) => path));
   const found = [
     ...live.flatMap((file) => liveSession(file, known.get(file.path), forgotten) ?? []),
@@ -64,7 +66,6 @@ export async function findSessions(
         return archivedSession(session, file, isErased ? undefined : forgotten) ?? [];
       }),
   ];
-  const { reader, sinceMs, beforeMs } = filter;
   return found
     .filter((session) => reader === undefined || session.reader === reader)
     .filter(({ lastAt }) => sinceMs === undefined || Date.parse(lastAt) >= sinceMs)
@@ -107,7 +108,6 @@ export async function findSession(
   context: EngineContext,
   wanted: string,
 ): Promise<FoundSession> {
-  const sessions = await findSessions(memory, context);
   const { others: hosts } = memory.home;
   const paths = readingsOf(ownTarget(wanted, hosts)).map(({ path }) => path);
   // Agents name the file of a conversation after its ID, Gemini CLI after the first part of it.
@@ -118,10 +118,10 @@ export async function findSession(
       start.length === SHORTEST_AGENT_ID && (name.includes(wanted) || name.endsWith(`-${start}`))
     );
   };
-  const matching = sessions.filter(
-    ({ id, path }) => id.startsWith(wanted) || paths.includes(path) || isNamed(path),
-  );
-  const [first, ...others] = wanted === '' ? [] : matching;
+  const isWanted = (path: string) =>
+    wanted !== '' && (shortHash(path).startsWith(wanted) || paths.includes(path) || isNamed(path));
+  const matching = await findSessions(memory, context, { isWanted });
+  const [first, ...others] = matching;
   if (first !== undefined && others.length === 0) return first;
   if (first === undefined && hosts !== undefined) await refuseOther(hosts, wanted);
   const what =
