@@ -28,6 +28,7 @@ import type { EngineContext } from '../../../src/engine/support/context.js';
 import { failureOf } from '../../support/failure.js';
 import { ADA, pendingCount } from '../../support/flows.js';
 import { serverAt, testServers } from '../../support/postgres.js';
+import { rawDatabase } from '../../support/raw-database.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import {
   apply,
@@ -315,6 +316,23 @@ for (const postgres of await testServers()) {
       await apply(index, putChange('a.md', 'one', 'two', 'three'));
       assert.is(await embedMissing(index, IDENTITY, textVector), 0);
     });
+  });
+
+  test('how to copy the vectors of an older svc is said, since storage.url is set already', async () => {
+    const host = await newHost();
+    const file = indexFile(host.context);
+    mkdirSync(dirname(file));
+    createIndex(file, testIdentity()).seal();
+    const database = rawDatabase(file);
+    database.exec('PRAGMA user_version = 1');
+    database.close();
+    const { code, message, hint } = await failureOf(copy(host, 'postgres'));
+    assert.is(code, 'INDEX_CORRUPT');
+    assert.match(message, / it was written by an older svc /u);
+    assert.match(
+      hint ?? '',
+      /^run "svc config unset storage\.url" and "svc memory index", then set storage\.url and copy again$/u,
+    );
   });
 
   test('what another host forgot stays forgotten on a host that moves back', async () => {

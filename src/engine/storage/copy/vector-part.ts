@@ -76,7 +76,7 @@ async function withVectorsOf<T>(
   if (opened.state !== 'ready') {
     const why = opened.state === 'missing' ? 'it was deleted' : opened.why;
     throw new SvcError('INDEX_CORRUPT', `the index ${file} cannot be used: ${why}`, {
-      hint: 'bring it up to date without storage.url first: "svc memory index"',
+      hint: 'run "svc config unset storage.url" and "svc memory index", then set storage.url and copy again',
     });
   }
   using index = closing(opened.index);
