@@ -161,6 +161,7 @@ test('having no problems is stated explicitly', () => {
   );
   const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
   assert.not.match(unknown, /svc serve/, 'its fault describes it');
+  assert.not.match(unknown, /listener/, 'whether it runs is unknown');
   const agentUnknown = renderOverallStatus({ ...quiet, isAnyUnknown: true }, options);
   assert.not.match(agentUnknown, /no memories/, 'its fault describes it');
 });
