@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
+  lutimesSync,
   readdirSync,
   readFileSync,
   renameSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { suite } from 'uvu';
@@ -134,6 +136,29 @@ Notes: Restart it
   assert.equal(readdirSync(home.at('.claude-mem')), before);
   assert.ok(plan.items.some(({ from }) => from === 'user_prompts: 1'));
   db.close();
+});
+
+test('copies that killed imports left are removed, and those of running ones are not', async () => {
+  const home = importHome({
+    'tmp/svc-import-old/claude-mem.db': 'a copy',
+    'tmp/svc-import-new/claude-mem.db': 'a copy',
+    'tmp/svc-other/claude-mem.db': 'not a copy',
+    'kept/claude-mem.db': 'not a copy',
+  });
+  symlinkSync(home.at('kept'), home.at('tmp/svc-import-link'));
+  for (const name of ['svc-import-old', 'svc-other']) utimesSync(home.at(`tmp/${name}`), 0, 0);
+  lutimesSync(home.at('tmp/svc-import-link'), 0, 0);
+  observe(database(home), 'Moved');
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = home.at('tmp');
+  try {
+    await home.prepare('claude-mem');
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+  assert.equal(readdirSync(home.at('tmp')).toSorted(), ['svc-import-new', 'svc-other']);
+  assert.equal(readdirSync(home.at('kept')), ['claude-mem.db']);
 });
 
 test('importing again adds only what is new, and keeps what was edited', async () => {

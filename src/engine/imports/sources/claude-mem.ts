@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../errors/index.js';
@@ -8,7 +8,9 @@ import { hasTable, queryValue } from '../../sqlite/query.js';
 import { closing } from '../../support/async.js';
 import { closingFence } from '../../support/code-fences.js';
 import type { EngineContext } from '../../support/context.js';
+import { namesIn, unlessSystemError } from '../../support/files.js';
 import { formatCountOf } from '../../support/format.js';
+import { WRITING_MS } from '../../support/replace-file.js';
 import { firstChars, isRecord, parsedJson } from '../../support/text.js';
 import {
   asImportError,
@@ -41,7 +43,10 @@ export function readClaudeMem(path: string | undefined, context: EngineContext):
   const leftOut: LeftOutItem[] = [];
   const collector = new EntryCollector();
   if (file.endsWith('.json')) readExport(file, collector, leftOut);
-  else readDatabase(file, collector, leftOut);
+  else {
+    removeStrayCopies(context.clock.now());
+    readDatabase(file, collector, leftOut);
+  }
   if (collector.skipped > 0) {
     const from = formatCountOf(collector.skipped, 'entry', 'entries');
     leftOut.push({ from, why: 'without a date or a text, or too many' });
@@ -78,8 +83,23 @@ function rowsOf(value: unknown): readonly Row[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
+const COPIES = 'svc-import-';
+
+/** Removes the copies that killed imports left. */
+function removeStrayCopies(nowMs: number): void {
+  for (const name of namesIn(tmpdir()).filter((one) => one.startsWith(COPIES))) {
+    const path = join(tmpdir(), name);
+    unlessSystemError(() => {
+      const { uid, mtimeMs } = lstatSync(path);
+      // In a folder of somebody else, that user can replace parts by links while they are removed.
+      const isOwn = uid === (process.getuid?.() ?? uid);
+      if (isOwn && mtimeMs < nowMs - WRITING_MS) rmSync(path, { recursive: true });
+    });
+  }
+}
+
 function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutItem[]): void {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-import-'));
+  const folder = mkdtempSync(join(tmpdir(), COPIES));
   try {
     const copy = copyDatabase(file, folder);
     // Not only for reading: opening a copy with a log applies the log.
