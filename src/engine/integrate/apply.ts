@@ -51,7 +51,7 @@ function writeAll(context: IntegrateContext, { files }: IntegrationPlan): void {
   } catch (error) {
     if (!(error instanceof SvcError) || written.length === 0) throw error;
     const { code, message, cause } = error;
-    const hint = `${error.hint ?? 'fix it'}; ${written.join(', ')} was written: run the same command again to continue`;
+    const hint = `${error.hint ?? 'fix it'}, then run the same command again to continue (already written: ${written.join(', ')})`;
     throw new SvcError(code, message, { hint, details: { written }, cause });
   }
 }

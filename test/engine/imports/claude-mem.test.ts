@@ -16,6 +16,7 @@ import type { Connection } from '../../../src/engine/sqlite/database.js';
 import { linesOutsideCode } from '../../../src/engine/support/code-fences.js';
 import { failureOf } from '../../support/failure.js';
 import { rawDatabase } from '../../support/raw-database.js';
+import { fillDisk, smallDisk } from '../../support/small-disk.js';
 import { type ImportHome, importHome } from './support.js';
 
 const test = suite('importing from claude-mem');
@@ -54,6 +55,17 @@ function observe(db: Connection, title: string, more: object = {}): void {
     at: DAY,
     ...more,
   });
+}
+
+async function withTemporaryFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = folder;
+  try {
+    return await work();
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
 }
 
 function noteOf(home: ImportHome, day: string): string {
@@ -149,16 +161,25 @@ test('copies that killed imports left are removed, and those of running ones are
   for (const name of ['svc-import-old', 'svc-other']) utimesSync(home.at(`tmp/${name}`), 0, 0);
   lutimesSync(home.at('tmp/svc-import-link'), 0, 0);
   observe(database(home), 'Moved');
-  const { TMPDIR } = process.env;
-  process.env['TMPDIR'] = home.at('tmp');
-  try {
-    await home.prepare('claude-mem');
-  } finally {
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
-  }
+  await withTemporaryFolder(home.at('tmp'), () => home.prepare('claude-mem'));
   assert.equal(readdirSync(home.at('tmp')).toSorted(), ['svc-import-new', 'svc-other']);
   assert.equal(readdirSync(home.at('kept')), ['claude-mem.db']);
+});
+
+test('a full disk under the temporary folder is named', async () => {
+  const disk = smallDisk(1);
+  if (disk === undefined) return;
+  const home = importHome();
+  observe(database(home), 'Moved');
+  fillDisk(disk, 8192);
+  const prepare = () => failureOf(home.prepare('claude-mem'));
+  const { message, hint } = await withTemporaryFolder(disk, prepare);
+  assert.is(
+    message,
+    `cannot copy ${home.at('.claude-mem/claude-mem.db')} to ${disk}: the disk is full`,
+  );
+  assert.match(hint ?? '', /set TMPDIR to a folder on another disk$/u);
+  assert.equal(readdirSync(disk), ['ballast']);
 });
 
 test('importing again adds only what is new, and keeps what was edited', async () => {

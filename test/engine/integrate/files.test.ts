@@ -116,6 +116,11 @@ test('if the second file cannot be written, both are reported, and the next run 
   chmodSync(settings, 0o444);
   const error = await failureOf(() => add('claude-code', { hookTimeoutMs: 1000 }));
   assert.equal(error.details, { written: [folder.at('.claude.json')] });
+  assert.ok(
+    error.hint?.endsWith(
+      `, then run the same command again to continue (already written: ${folder.at('.claude.json')})`,
+    ),
+  );
   assert.match(read('.claude.json'), /"svc"/);
   chmodSync(settings, 0o644);
   const plan = await add('claude-code', { hookTimeoutMs: 1000 });

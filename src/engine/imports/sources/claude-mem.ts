@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, lstatSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { messageOf, systemErrorCode } from '../../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../../errors/index.js';
 import { redactedStart, redactSecrets } from '../../masking/index.js';
-import { type Connection, openDatabase } from '../../sqlite/database.js';
+import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
 import { hasTable, queryValue } from '../../sqlite/query.js';
 import { closing } from '../../support/async.js';
 import { closingFence } from '../../support/code-fences.js';
@@ -115,6 +115,12 @@ function readDatabase(file: string, collector: EntryCollector, leftOut: LeftOutI
       leavePrompts(queryValue(database, 'SELECT count(*) FROM user_prompts') ?? 0, leftOut);
     }
   } catch (cause) {
+    if (databaseFault(cause) === 'disk_full') {
+      throw new SvcError('IMPORT_FAILED', `cannot copy ${file} to ${tmpdir()}: the disk is full`, {
+        hint: 'free some space there, or set TMPDIR to a folder on another disk',
+        cause,
+      });
+    }
     if (cause instanceof Error && cause.name === 'SqliteError') {
       const isDatabase = systemErrorCode(cause) !== 'SQLITE_NOTADB';
       const advice = isDatabase ? '; close claude-mem and try again' : '';
