@@ -280,6 +280,16 @@ for (const kind of await sharedKinds()) {
     assert.is((await changed.identity()).tokenizer, 'trigram');
   });
 
+  test('what an older svc did not store about its settings is empty', async () => {
+    const [a] = await bothHosts();
+    const identity = await a.identity();
+    await kind.server.run(
+      "UPDATE svc.origins SET identity = (identity::jsonb - 'workspace' - 'conversationsIn')::text",
+    );
+    const reader = await openPostgresIndex(kind.server, { agent: 'main', origin: 'host-a' });
+    assert.equal(await reader?.identity(), identity);
+  });
+
   test('nothing that was read before a failover or a restore is used after it', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'alpha'));

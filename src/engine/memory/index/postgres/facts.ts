@@ -56,9 +56,12 @@ export async function readFacts(
   );
   if (row === undefined) return undefined;
   const identity: IndexIdentity | undefined =
-    row.identity === null ? undefined : JSON.parse(row.identity);
+    row.identity === null ? undefined : { ...UNKNOWN_BEFORE, ...JSON.parse(row.identity) };
   return { ...row, identity, languages: wordsIn(row.languages), sources: wordsIn(row.sources) };
 }
+
+/** What an older svc did not store. */
+const UNKNOWN_BEFORE = { conversationsIn: '', workspace: '' };
 
 function wordsIn(text: string): readonly string[] {
   return text.split(' ').filter((word) => word !== '');
