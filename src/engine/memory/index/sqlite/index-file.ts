@@ -35,7 +35,7 @@ export function statIndex(file: string): Stats | undefined {
 }
 
 const PERMISSIONS =
-  'check the permissions of its folder, or choose another with memorySearch.store.path or SVC_HOME';
+  'check the disk and the permissions of its folder, or choose another with memorySearch.store.path or SVC_HOME';
 
 function statsOf(file: string): Stats | undefined {
   try {

@@ -15,7 +15,9 @@ import {
 import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { asSvcError } from '../../../../../src/engine/errors/index.js';
 import { emptyForgetList } from '../../../../../src/engine/memory/forgotten/index.js';
+import { asIndexError } from '../../../../../src/engine/memory/index/index.js';
 import { openIndex } from '../../../../../src/engine/memory/index/sqlite/sqlite-index.js';
 import type { KeptIndex } from '../../../../../src/engine/memory/keeper/sync-index.js';
 import type { SyncEvent } from '../../../../../src/engine/memory/sync/index.js';
@@ -460,6 +462,13 @@ test('an index where no folder can be created is an error that names it', async 
     assert.is(error.code, 'INDEX_UNWRITABLE');
     assert.match(error.message, indexFile);
   }
+});
+
+test('an index that a faulty disk cannot store is an error that names the disk', () => {
+  const fault = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_WRITE' });
+  const error = asSvcError(asIndexError(fault, '/home/ada/main.sqlite'));
+  assert.is(error?.code, 'INDEX_UNWRITABLE');
+  assert.match(error?.hint ?? '', /^check the disk and the permissions of its folder/u);
 });
 
 test('a reset deletes no file that is not an index', async () => {
