@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
+  copyFileSync,
   existsSync,
   readFileSync,
   rmSync,
@@ -22,6 +23,7 @@ import { type Connection, openDatabase } from '../../../../src/engine/sqlite/dat
 import { queryValue, runSql } from '../../../../src/engine/sqlite/query.js';
 import { compileProgram } from '../../../support/compile.js';
 import { failureOf } from '../../../support/failure.js';
+import { indexFilesWith } from '../../../support/index-content.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, message, TALK, transcriptPlace } from '../../../support/transcripts.js';
@@ -251,6 +253,40 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   archive.erase((text) => text);
   await update();
   assert.equal(archivedTexts(), [secret, 'I will remember that.']);
+});
+
+test('what is left of a conversation that its agent deleted is found again after forgetting, each time', async () => {
+  const { sessions, target, archive } = world();
+  const secrets = ['the code of the garage is 4711 today', 'the key is under the third flower pot'];
+  sessions.write(
+    'talk.jsonl',
+    [...secrets, 'the kettle is red'].map((said) => message('user', said)).join(''),
+  );
+  const backend = backendOn(target);
+  await backend.sync({});
+  rmSync(sessions.at('talk.jsonl'));
+  for (const at of secrets.keys()) {
+    const forgetting = await backend.forgetting();
+    const plan = await forgetting.plan({ target: `${TALK_PATH}#L${at + 1}` });
+    await forgetting.hide(plan, { fromFile: false });
+    const forgotten = await forgetting.forgotten();
+    archive.erase((text) => forgotten.removeFrom(text));
+    await forgetting.store.follow(forgotten);
+    assert.equal(pathsOf(await backend.search({ query: 'kettle' })), [TALK_PATH]);
+  }
+  assert.equal(indexFilesWith(target, ...secrets), []);
+  // A list from elsewhere applies to it, too.
+  const elsewhere = world();
+  elsewhere.workspace.write('note.md', 'the kettle is red\n');
+  const other = backendOn(elsewhere.target);
+  await other.sync({});
+  const forgetting = await other.forgetting();
+  await forgetting.hide(await forgetting.plan({ target: 'note.md' }), { fromFile: false });
+  copyFileSync(elsewhere.target.forget.listFile, target.forget.listFile);
+  await backend.sync({});
+  assert.equal(indexFilesWith(target, 'kettle'), []);
+  await backend.close();
+  await other.close();
 });
 
 test('forgetting rewrites only conversations that contain it, and keeps the sizes of all', async () => {

@@ -208,8 +208,9 @@ export class ArchiveStore {
   /** Makes every transcript and export count as changed. */
   markAllChanged(): void {
     this.transaction(() => {
-      this.database.exec('UPDATE sessions SET ctime_ms = -1, resume = NULL');
-      this.database.exec('UPDATE imports SET ctime_ms = -1');
+      // Not -1, with which an index marks what to read again: it would count as read.
+      this.database.exec('UPDATE sessions SET ctime_ms = -2, resume = NULL');
+      this.database.exec('UPDATE imports SET ctime_ms = -2');
     });
   }
 
