@@ -213,15 +213,17 @@ export function isTranscript(file: SourceFile): file is TranscriptFile {
 
 function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean {
   if (!isTranscript(file) || stored === undefined) return true;
-  const added = file.size - stored.fingerprint.size;
-  // Truncated, or left over from an interrupted run.
-  if (added <= 0 || stored.fingerprint.mtimeMs === 0) return true;
+  const { size, ctimeMs } = stored.fingerprint;
+  const added = file.size - size;
+  // Truncated, or the forget list has changed since.
+  if (added <= 0 || ctimeMs < 0) return true;
   if (added >= Math.min(growth.deltaBytes, MOST_BYTES) || growth.deltaMessages === 0) return true;
   const { deltaMessages, postCompactionForce } = growth;
   // The size of a conversation in a database is the number of its parts, not a position in the database's file.
   if (file.turns !== undefined) return added >= deltaMessages;
-  const from = stored.fingerprint.size;
-  const bytes = unlessSystemError(() => readPart(file.absolutePath, from, added));
+  // An interrupted run has read only a part.
+  if (ctimeMs === 0) return true;
+  const bytes = unlessSystemError(() => readPart(file.absolutePath, size, added));
   // Indexing it will report the reason.
   if (bytes === undefined) return true;
   if (linesIn(bytes) >= deltaMessages) return true;

@@ -1,6 +1,13 @@
 import { appendFileSync, utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  emptyForgetList,
+  hashesOf,
+  writeForgetList,
+} from '../../../../src/engine/memory/forgotten/index.js';
+import type { SyncEvent } from '../../../../src/engine/memory/sync/index.js';
+import { indexFilesWith } from '../../../support/index-content.js';
 import { backendOn } from '../../../support/memory.js';
 import { opencodeStore } from '../../../support/opencode.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -23,11 +30,13 @@ function growing(growth: Partial<typeof GROWTH> = {}) {
     places: [transcriptPlace(sessions.path)],
     growth: { ...GROWTH, ...growth },
   };
-  const backend = backendOn({ ...base, sources: { ...base.sources, transcripts } });
+  const target = { ...base, sources: { ...base.sources, transcripts } };
+  const backend = backendOn(target);
   sessions.write('talk.jsonl', LONG_AGO);
   return {
     backend,
     sessions,
+    target,
     grow: async (text: string, defersSmallGrowth = true): Promise<boolean> => {
       await backend.sync({});
       const file = sessions.at('talk.jsonl');
@@ -87,6 +96,41 @@ test('new and rewritten transcripts do not wait', async () => {
   sessions.write('new.jsonl', message('user', 'another'));
   assert.is((await backend.sync({ defersSmallGrowth: true })).added, 1);
   sessions.write('talk.jsonl', message('user', 'short'));
+  assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
+});
+
+test('a transcript does not wait if the forget list has changed since it was indexed', async () => {
+  const { backend, sessions, target } = growing();
+  const secret = 'the key is under the third flower pot';
+  sessions.write('talk.jsonl', LONG_AGO + message('user', secret));
+  await backend.sync({});
+  appendFileSync(sessions.at('talk.jsonl'), message('user', 'more'));
+  const list = emptyForgetList();
+  const entry = {
+    id: 'f1',
+    at: '2026-02-03T04:05:06.000Z',
+    passages: [],
+    documents: [],
+    files: [],
+  };
+  const entries = [{ ...entry, lines: [hashesOf(list.salt, secret)] }];
+  // Without forgetting here: it came from another machine.
+  writeForgetList(target.forget.listFile, { ...list, entries });
+  await backend.sync({ defersSmallGrowth: true });
+  assert.equal(indexFilesWith(target, 'flower pot'), []);
+});
+
+test('the rest of a long transcript does not wait if reading it was interrupted', async () => {
+  const { backend, sessions } = growing();
+  const stop = new AbortController();
+  const line = message('user', 'x'.repeat(8000));
+  // The first batch is of four parts of 1 MiB.
+  const [ofBatch, rest] = [4 * Math.ceil((1024 * 1024) / line.length), 5];
+  sessions.write('talk.jsonl', line.repeat(ofBatch + rest));
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'batch.committed') stop.abort();
+  };
+  assert.is((await backend.sync({ signal: stop.signal, onEvent })).outcome, 'stopped');
   assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
 });
 
