@@ -234,6 +234,12 @@ test('a conversation is found by the ID that its agent shows', async () => {
   );
   const shown = await show('5d0c7a3e-9a53-4c1f-8e0e-1d2c3b4a5f60');
   assert.is(jsonOf.session(shown).title, 'who feeds the walrus');
+  // So is the name of its file, or its path, even if another name ends with the first word of that.
+  write('all-sessions', 'who feeds the peacock');
+  const file = '0b0e1f4c-7d11-4a0c-b6a8-6f5e4d3c2b1a.jsonl';
+  for (const named of [file, `sessions/claude-code/${slug}/${file}`]) {
+    assert.is(jsonOf.session(await show(named)).title, 'when does the zebra sleep');
+  }
   // Shorter ones are in most names.
   assert.match((await show('4c1f')).stdout, 'not found');
 });

@@ -111,11 +111,12 @@ export async function findSession(
   const { others: hosts } = memory.home;
   const paths = readingsOf(ownTarget(wanted, hosts)).map(({ path }) => path);
   // Agents name the file of a conversation after its ID, Gemini CLI after the first part of it.
+  const [firstPart] = /^[0-9a-f]{8}(?=-)/u.exec(wanted) ?? [];
   const isNamed = (path: string) => {
-    const { name } = posix.parse(path);
-    const start = wanted.slice(0, SHORTEST_AGENT_ID);
+    const { base, name } = posix.parse(path);
     return (
-      start.length === SHORTEST_AGENT_ID && (name.includes(wanted) || name.endsWith(`-${start}`))
+      (wanted.length >= SHORTEST_AGENT_ID && base.includes(wanted)) ||
+      (firstPart !== undefined && name.endsWith(`-${firstPart}`))
     );
   };
   const isWanted = (path: string) =>
