@@ -48,7 +48,7 @@ function section(command: ManifestCommand): string {
   if (args.length > 0) {
     const rows = args.map((arg) => {
       const name = arg.required === true ? arg.name.toUpperCase() : `[${arg.name.toUpperCase()}]`;
-      return [`\`${name}\``, prose(arg.description ?? '')];
+      return [`\`${name}\``, [prose(arg.description ?? ''), ...choicesOf(arg)].join(' ')];
     });
     parts.push(`\n${table(['argument', 'meaning'], rows)}`);
   }
@@ -70,15 +70,19 @@ function flagTable(flags: readonly ManifestFlag[]): string {
 function meaningOf(flag: ManifestFlag, others: readonly string[]): string {
   const parts = [prose(flag.summary ?? flag.description ?? '')];
   if (flag.type === 'option') {
-    if (flag.options !== undefined) {
-      parts.push(`One of ${flag.options.map((option) => `\`${option}\``).join(', ')}.`);
-    }
+    parts.push(...choicesOf(flag));
     if (flag.multiple === true) parts.push('Can be repeated.');
   }
   if (others.length > 0) {
     parts.push(`Not together with ${others.map((other) => `\`--${other}\``).join(' or ')}.`);
   }
   return parts.join(' ');
+}
+
+function choicesOf({ options }: { readonly options?: readonly string[] }): readonly string[] {
+  return options === undefined
+    ? []
+    : [`One of ${options.map((option) => `\`${option}\``).join(', ')}.`];
 }
 
 /** Names exclusive flags on both sides, whichever declares them. */

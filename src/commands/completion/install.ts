@@ -19,7 +19,7 @@ export default class CompletionInstall extends BaseCommand {
   static override examples = examples('bash --yes', 'fish', 'bash --remove');
   static override args = {
     shell: Args.custom<CompletionShell>({
-      description: 'One of bash, zsh and fish.',
+      description: 'The shell.',
       options: [...COMPLETION_SHELLS],
     })(),
   };
