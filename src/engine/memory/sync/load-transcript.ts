@@ -49,13 +49,14 @@ export function* loadTranscript(
     }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const fingerprint = fingerprintOf(fstatSync(descriptor));
-    const known = stored === undefined ? undefined : resumePointOf(descriptor, stored, fingerprint);
-    const isStale =
-      known !== undefined &&
-      stored?.fingerprint.ctimeMs === LIST_CHANGED &&
-      (known.hasLeftOut ||
-        (yield* findForgotten(file, descriptor, fingerprint, options.forgotten)));
-    const resume = isStale ? undefined : known;
+    let resume = resumePointOf(descriptor, stored, fingerprint);
+    if (resume !== undefined && stored?.fingerprint.ctimeMs === LIST_CHANGED) {
+      const isStale =
+        resume.hasLeftOut ||
+        (yield* findForgotten(file, descriptor, fingerprint, options.forgotten));
+      // It may have been rewritten meanwhile.
+      resume = isStale ? undefined : resumePointOf(descriptor, stored, fingerprint);
+    }
     if (resume !== undefined && stored?.fingerprint.size === fingerprint.size) {
       yield { state: 'unchanged', fingerprint };
       return;
@@ -98,11 +99,12 @@ function chunkStoredTurns(
 /** The resume point, if everything read before is unchanged. */
 function resumePointOf(
   descriptor: number,
-  stored: StoredDocument,
+  stored: StoredDocument | undefined,
   { size, mtimeMs }: FileFingerprint,
 ): ResumePoint | undefined {
-  const resume = stored.resume === undefined ? undefined : parseResumePoint(stored.resume);
-  if (resume === undefined || size < stored.fingerprint.size) return undefined;
+  if (stored?.resume === undefined || size < stored.fingerprint.size) return undefined;
+  const resume = parseResumePoint(stored.resume);
+  if (resume === undefined) return undefined;
   // The same size but modified: rewritten, not grown.
   if (size === stored.fingerprint.size && mtimeMs !== stored.fingerprint.mtimeMs) return undefined;
   return prefixPrint(descriptor, resume.end) === stored.hash ? resume : undefined;

@@ -1,4 +1,4 @@
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -83,20 +83,36 @@ test('a transcript whose resume point is damaged is read from its beginning', ()
   }
 });
 
-test('a long transcript is checked for forgotten text in parts, so that other work continues', () => {
-  const turn = message('user', 'The stork stands on the roof. '.repeat(300));
-  const path = tempFolder().write('talk', turn.repeat(300));
-  const { stored } = load(path);
+const HERON = 'The heron nests behind the old waterworks.';
+const LONG = message('user', 'The stork stands on the roof. '.repeat(300)).repeat(300);
+
+/** Reads a transcript that was indexed before a line was forgotten. */
+function afterForgetting(path: string, { stored }: Loaded) {
   // As the index marks all files when the forget list changes.
   const marked = { ...stored, fingerprint: { ...stored.fingerprint, ctimeMs: -1 } };
-  const lines = [hashesOf('', 'The heron nests behind the old waterworks.')];
-  const parts = loadTranscript(fileAt(path), marked, {
-    chunking: CHUNKING,
-    forgotten: new Forgotten('', [{ documents: [], lines }]),
-  });
+  const forgotten = new Forgotten('', [{ documents: [], lines: [hashesOf('', HERON)] }]);
+  return loadTranscript(fileAt(path), marked, { chunking: CHUNKING, forgotten });
+}
+
+test('a long transcript is checked for forgotten text in parts, so that other work continues', () => {
+  const path = tempFolder().write('talk', LONG);
   assert.equal(
-    Array.from(parts, ({ state }) => state),
+    Array.from(afterForgetting(path, load(path)), ({ state }) => state),
     ['checked', 'checked', 'unchanged'],
+  );
+});
+
+test('a transcript that is rewritten while it is checked is read from its beginning', () => {
+  const path = tempFolder().write('talk', LONG);
+  const before = load(path);
+  appendFileSync(path, message('user', 'One more.'));
+  const parts = afterForgetting(path, before);
+  assert.is(parts.next().value?.state, 'checked');
+  writeFileSync(path, LONG.replaceAll('stork', 'crane') + message('user', 'No more.'));
+  const types = Array.from(parts, (part) => (part.state === 'changed' ? part.change.type : ''));
+  assert.is(
+    types.find((type) => type !== ''),
+    'put',
   );
 });
 
