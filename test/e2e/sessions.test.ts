@@ -241,7 +241,7 @@ test('a conversation is found by the ID that its agent shows', async () => {
     assert.is(jsonOf.session(await show(named)).title, 'when does the zebra sleep');
   }
   // Shorter ones are in most names.
-  assert.match((await show('4c1f')).stdout, 'not found');
+  for (const id of ['4c1f', '']) assert.match((await show(id)).stdout, 'not found');
 });
 
 test('svc serve follows conversations', async () => {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
+import type { SyncEvent } from '../../../../src/engine/memory/sync/index.js';
 import { openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { queryValue } from '../../../../src/engine/sqlite/query.js';
 import { failureOf } from '../../../support/failure.js';
@@ -244,6 +245,21 @@ test('a conversation without forgotten text is not indexed again', async () => {
   assert.equal(await world.finds('crane'), ['sessions/main/other.jsonl']);
 });
 
+test('what is undone comes back, also in a conversation that grew since, and in a last line that is not ended', async () => {
+  const first = [message('user', 'yes'), message('user', SECRET)];
+  const long = [...first, message('user', 'the crane '.repeat(1000))];
+  for (const talk of [long, [first.join('').trimEnd()]]) {
+    const world = worldOf(talk);
+    await world.backend.sync({});
+    await world.forget('sessions/main/talk.jsonl#L2');
+    assert.equal(await world.finds('waterworks'), []);
+    if (talk === long) appendFileSync(world.talks.at('talk.jsonl'), message('user', 'the stork'));
+    await world.backend.sync({});
+    await (await world.backend.forgetting()).undo('f1');
+    assert.equal(await world.finds('waterworks'), ['sessions/main/talk.jsonl']);
+  }
+});
+
 test('conversations follow a list that comes from elsewhere, also in a last line that is not ended', async () => {
   const elsewhere = worldOf([], `${SECRET}\n`);
   await elsewhere.backend.sync({});
@@ -260,6 +276,28 @@ test('conversations follow a list that comes from elsewhere, also in a last line
   assert.equal(await world.finds('stork'), ['sessions/main/other.jsonl']);
   rmSync(listFile);
   assert.is((await world.finds('waterworks')).length, 2);
+});
+
+test('a long conversation follows a list that comes from elsewhere, and others run while it is checked', async () => {
+  const elsewhere = worldOf([], `${SECRET}\n`);
+  await elsewhere.backend.sync({});
+  await elsewhere.forget('note.md#L1');
+  const filler = message('user', 'x'.repeat(8000));
+  // More than a batch, of 4 MiB, and more than a part, of 1 MiB.
+  const world = worldOf([filler.repeat(600)]);
+  world.talks.write('other.jsonl', filler.repeat(150) + message('user', SECRET));
+  await world.backend.sync({});
+  mkdirSync(dirname(world.target.forget.listFile), { recursive: true });
+  copyFileSync(elsewhere.target.forget.listFile, world.target.forget.listFile);
+  const seen: string[] = [];
+  const onEvent = (event: SyncEvent): void => {
+    if (event.type === 'batch.committed') seen.push('others run');
+    if ('path' in event) seen.push(event.path);
+  };
+  await world.backend.sync({ onEvent });
+  const [other, talk] = ['sessions/main/other.jsonl', 'sessions/main/talk.jsonl'];
+  assert.equal(seen, ['note.md', other, 'others run', talk, 'others run']);
+  assert.equal(indexFilesWith(world.target, 'waterworks'), []);
 });
 
 test('erasing that a reader delayed is completed without building the index again', async () => {

@@ -74,25 +74,43 @@ async function finds({ backend }: World, query: string): Promise<readonly string
   return pathsOf(await backend.search({ query, minScore: 0 }));
 }
 
-test('other hosts that forget at the same moment are waited for', async () => {
+/** Forgets while writing the list fails some times; each time, another host has taken the next number. */
+async function hideAfter(failures: number, code: 'FORGET_FAILED' | 'FORGET_OUTDATED') {
   const { backend, target } = await worldOf({ 'MEMORY.md': NOTE });
   const { home } = target;
-  let others = 8;
+  let tries = 0;
   const shared: KeptIndex['home'] = {
     ...home,
-    writeForgetList: async (...change) => {
-      others -= 1;
-      if (others >= 0) throw new SvcError('FORGET_OUTDATED', 'another host was faster');
-      await home.writeForgetList(...change);
+    writeForgetList: async (list, now) => {
+      tries += 1;
+      if (tries > failures) return home.writeForgetList(list, now);
+      await home.writeForgetList({ ...list, entries: [] });
+      throw new SvcError(code, 'another host was faster');
     },
   };
   const plan = await (await backend.forgetting()).plan({ target: 'MEMORY.md#L7' });
   const random = mock.method(Math, 'random', () => 0);
   const clock = { now: Date.now };
-  await hide(plan, { fromFile: true }, { target: { ...target, home: shared }, clock });
+  const hiding = hide(plan, { fromFile: true }, { target: { ...target, home: shared }, clock });
+  const failure = await hiding.then(
+    () => undefined,
+    (error: unknown) => (error instanceof SvcError ? error.code : error),
+  );
   random.mock.restore();
-  assert.equal(readdirSync(target.forget.backupDir), ['f1']);
-  assert.is((await home.readForgetList())?.entries.length, 1);
+  const backups = readdirSync(target.forget.backupDir);
+  return { failure, tries, backups, entries: (await home.readForgetList())?.entries.length };
+}
+
+test('other hosts that forget at the same moment are waited for, and leave no backups', async () => {
+  assert.equal(await hideAfter(8, 'FORGET_OUTDATED'), {
+    failure: undefined,
+    tries: 9,
+    backups: ['f9'],
+    entries: 1,
+  });
+  const { failure, tries, backups } = await hideAfter(20, 'FORGET_OUTDATED');
+  assert.equal([failure, tries, backups], ['FORGET_OUTDATED', 10, []]);
+  assert.is((await hideAfter(1, 'FORGET_FAILED')).tries, 1);
 });
 
 test('a cited passage is no longer found, and no byte of it is left in the index', async () => {

@@ -231,6 +231,14 @@ test('forgetting a part keeps the title of an export, unless it has that part', 
   assert.is(archive.sessions()[0]?.title, '');
 });
 
+test('what is not forgotten any more comes back from an export', async () => {
+  const { archive, update } = await imported(zip([CHATGPT]));
+  archive.erase((text) => (text === 'which soup' ? '' : text));
+  assert.is(archive.sessions()[0]?.turns, 1);
+  await update();
+  assert.is(archive.sessions()[0]?.turns, 2);
+});
+
 test('ids and names of an export are never paths', async () => {
   const bad = zipSync({
     '../../../conversations.json': Buffer.from(JSON.stringify([CLAUDE])),

@@ -7,6 +7,7 @@ import type { SessionReaderId } from '../../../../src/engine/config/index.js';
 import type { ReadingState } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import {
   beginningOf,
+  lastTurnAt,
   readTurn,
 } from '../../../../src/engine/memory/sources/transcripts/read-conversation.js';
 import { cursorReader } from '../../../../src/engine/memory/sources/transcripts/readers/cursor.js';
@@ -17,6 +18,39 @@ import { transcriptPlace } from '../../../support/transcripts.js';
 const test = suite('readers of transcripts');
 
 const AT = '2026-02-03T04:05:06.789Z';
+
+test('the last turn of a conversation is found from its end, before noise and answers without a time', () => {
+  const lastOf = (reader: SessionReaderId, records: readonly object[]) => {
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    const root = folderOf({ 'talk.jsonl': lines });
+    const place = transcriptPlace(root.path, reader, ['/p']);
+    const key = { source: 'sessions', kind: 'transcript', path: 'talk' } as const;
+    const file = { ...key, absolutePath: root.at('talk.jsonl'), size: 0, mtimeMs: 0, ctimeMs: 0 };
+    return lastTurnAt({ ...file, place });
+  };
+  // Its folder is in the first line, which is far from the end.
+  const codex = (role: string, text: string, timestamp: string) => {
+    const payload = { type: 'message', role, content: [{ type: 'input_text', text }] };
+    return { type: 'response_item', timestamp, payload };
+  };
+  const output = { type: 'function_call_output', output: 'x'.repeat(50_000) };
+  const talk = [
+    { type: 'session_meta', timestamp: AT, payload: { id: 'x', cwd: '/p' } },
+    codex('user', 'x'.repeat(100_000), '2026-02-03T05:00:00.000Z'),
+    codex('user', 'first', '2026-02-03T06:00:00.000Z'),
+    codex('assistant', 'second', '2026-02-03T07:00:00.000Z'),
+    { type: 'response_item', timestamp: '2026-02-03T08:00:00.000Z', payload: output },
+  ];
+  assert.is(lastOf('codex', talk), '2026-02-03T07:00:00.000Z');
+  assert.is(lastOf('codex', talk.slice(0, 1)), undefined);
+  const cursor = (role: string, text: string) => {
+    return { role, message: { content: [{ type: 'text', text }] } };
+  };
+  const asked =
+    '<timestamp>Tuesday, Jul 21, 2026, 1:11 PM (UTC+3)</timestamp>\n<user_query>why</user_query>';
+  const answers = [cursor('user', asked), cursor('assistant', 'because')];
+  assert.is(lastOf('cursor', answers), '2026-07-21T10:11:00.000Z');
+});
 
 /** What a reader makes of lines: `line role text`, secrets masked, noise left out. */
 function turnsOf(

@@ -102,6 +102,22 @@ test('a long transcript is checked for forgotten text in parts, so that other wo
   );
 });
 
+test('what was left out is read again later, even if reading was interrupted, or by an older svc', () => {
+  const path = tempFolder().write('talk', message('user', HERON) + LONG);
+  const lines = [hashesOf('', HERON)];
+  const forgotten = new Forgotten('', [{ documents: [], lines }]);
+  const [half] = loadTranscript(fileAt(path), undefined, { chunking: CHUNKING, forgotten });
+  if (half?.state !== 'changed') throw new Error('nothing was read');
+  const { chunks, ...document } = half.change.document;
+  const { hasLeftOut, ...older } = JSON.parse(document.resume ?? '{}');
+  assert.is(hasLeftOut, true);
+  for (const resume of [document.resume, JSON.stringify(older)]) {
+    const fingerprint = { ...document.fingerprint, ctimeMs: -1 };
+    const stored = { ...document, fingerprint, resume, indexedMs: 0 };
+    assert.is(load(path, { chunks, stored }).chunks[0]?.text, `User: ${HERON}`);
+  }
+});
+
 test('a transcript that is rewritten while it is checked is read from its beginning', () => {
   const path = tempFolder().write('talk', LONG);
   const before = load(path);
