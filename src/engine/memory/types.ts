@@ -59,6 +59,11 @@ export interface FileFingerprint {
   readonly ctimeMs: number;
 }
 
+/** The `ctimeMs` of a document in an index whose file has to be read again, as when the forget list has changed. */
+export const READ_AGAIN_MS = -1;
+/** That of a document of which reading was interrupted, so that the index has its first part only. */
+export const READ_IN_PART_MS = 0;
+
 export function isSameFingerprint(a: FileFingerprint, b: FileFingerprint): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }

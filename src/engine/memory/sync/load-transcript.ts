@@ -17,11 +17,8 @@ import {
   type TranscriptLine,
   transcriptLines,
 } from '../sources/transcripts/read-conversation.js';
-import type { Chunk, FileFingerprint } from '../types.js';
+import { type Chunk, type FileFingerprint, READ_AGAIN_MS, READ_IN_PART_MS } from '../types.js';
 import { type FilePart, wholeFile } from './file-steps.js';
-
-/** The time of the inode in the index of every file that was indexed before the forget list changed. */
-const LIST_CHANGED = -1;
 
 /** Bytes per part, to bound memory. */
 const PART_BYTES = 1024 * 1024;
@@ -50,7 +47,7 @@ export function* loadTranscript(
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
     const fingerprint = fingerprintOf(fstatSync(descriptor));
     let resume = resumePointOf(descriptor, stored, fingerprint);
-    if (resume !== undefined && stored?.fingerprint.ctimeMs === LIST_CHANGED) {
+    if (resume !== undefined && stored?.fingerprint.ctimeMs === READ_AGAIN_MS) {
       const isStale =
         resume.hasLeftOut ||
         (yield* findForgotten(file, descriptor, fingerprint, options.forgotten));
@@ -199,7 +196,7 @@ function* readParts({
     if (next.reading.isExcluded) break;
     if (line.end - partStart < PART_BYTES || line.end === size) continue;
     // Not the real fingerprint: if this is the last part that is stored, the file must be read again.
-    const halfway = { ...fingerprint, size: next.offset, ctimeMs: 0 };
+    const halfway = { ...fingerprint, size: next.offset, ctimeMs: READ_IN_PART_MS };
     yield partUpTo(resumePointAt(next), halfway, line.end - partStart, false);
     partStart = line.end;
   }

@@ -17,6 +17,8 @@ import {
   documentKeyText,
   type FileFingerprint,
   isSameFingerprint,
+  READ_AGAIN_MS,
+  READ_IN_PART_MS,
   type SourceFile,
 } from '../types.js';
 import type { Rebuild, SyncRequest } from './events.js';
@@ -216,13 +218,13 @@ function isDue({ file, stored }: PlannedRead, growth: TranscriptGrowth): boolean
   const { size, ctimeMs } = stored.fingerprint;
   const added = file.size - size;
   // Truncated, or the forget list has changed since.
-  if (added <= 0 || ctimeMs < 0) return true;
+  if (added <= 0 || ctimeMs === READ_AGAIN_MS) return true;
   if (added >= Math.min(growth.deltaBytes, MOST_BYTES) || growth.deltaMessages === 0) return true;
   const { deltaMessages, postCompactionForce } = growth;
   // The size of a conversation in a database is the number of its parts, not a position in the database's file.
   if (file.turns !== undefined) return added >= deltaMessages;
   // An interrupted run has read only a part.
-  if (ctimeMs === 0) return true;
+  if (ctimeMs === READ_IN_PART_MS) return true;
   const bytes = unlessSystemError(() => readPart(file.absolutePath, size, added));
   // Indexing it will report the reason.
   if (bytes === undefined) return true;

@@ -1,6 +1,7 @@
 /* What removes something from a memory, whichever host has indexed it. */
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
+import { READ_AGAIN_MS } from '../../types.js';
 import { changeMemory, type Target } from './change-memory.js';
 import { clearLengths } from './chunk-lengths.js';
 import { chunksOf, columnsOfKnown, type KnownChunk, SELECT_BY_ID } from './stored-chunks.js';
@@ -26,7 +27,7 @@ export async function eraseChunks(
     );
     await deleteChunks(transaction, target, chunks);
     await transaction.run(
-      `UPDATE svc.documents SET ctime_ms = -1, hash = '', facts = NULL, links = NULL
+      `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '', facts = NULL, links = NULL
        WHERE id = ANY ($1)`,
       columnsOf(chunks, 'document'),
     );

@@ -1,7 +1,7 @@
 import { exactDouble, type Server, type Sql } from '../../../postgres/index.js';
 import { closing } from '../../../support/async.js';
 import { columnsOf } from '../../../support/lists.js';
-import type { Chunk, DocumentKey } from '../../types.js';
+import { type Chunk, type DocumentKey, READ_AGAIN_MS } from '../../types.js';
 import {
   type ChunkColumns,
   chunkOf,
@@ -117,7 +117,9 @@ export async function rereadEverything(transaction: Sql, agent: string): Promise
     [agent],
   );
   if (memory === undefined) return;
-  await transaction.run('UPDATE svc.documents SET ctime_ms = -1 WHERE memory = $1', [memory.id]);
+  await transaction.run(`UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS} WHERE memory = $1`, [
+    memory.id,
+  ]);
   await transaction.run(
     'UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL WHERE memory = $1',
     [memory.id],

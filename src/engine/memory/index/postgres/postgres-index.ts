@@ -1,5 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { READ_AGAIN_MS } from '../../types.js';
 import type { CandidateFilter } from '../candidates.js';
 import { type IndexIdentity, identityDifferences, type Tokenizer } from '../identity.js';
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
@@ -75,9 +76,10 @@ export async function preparePostgresIndex(
       [memory.id, origin, JSON.stringify(identity)],
     );
     // A transcript that only grew would be resumed, regardless of its hash.
-    await transaction.run("UPDATE svc.documents SET ctime_ms = -1, hash = '' WHERE origin = $1", [
-      row?.id,
-    ]);
+    await transaction.run(
+      `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '' WHERE origin = $1`,
+      [row?.id],
+    );
   };
   await server.transaction(prepare, { lockWaitMs });
   const facts = await readFacts(server, agent, origin);

@@ -3,7 +3,13 @@ import { queryRows, runSql } from '../../../sqlite/query.js';
 import { groupBy } from '../../../support/lists.js';
 import { sectionsOf, titlesOn } from '../../chunking/chunk-document.js';
 import { textLines } from '../../sources/index.js';
-import { type DocumentKey, type ForgottenPlace, type LineRange, overlaps } from '../../types.js';
+import {
+  type DocumentKey,
+  type ForgottenPlace,
+  type LineRange,
+  overlaps,
+  READ_AGAIN_MS,
+} from '../../types.js';
 import type { ChunkRow } from '../candidates.js';
 import type { Tokenizer } from '../identity.js';
 import { columnTexts } from '../indexed-texts.js';
@@ -30,7 +36,7 @@ export function requestScrub(
     removeChunksAt(database, tokenizer, places);
     database.exec(
       `INSERT OR REPLACE INTO meta VALUES ('scrub', '1');
-       UPDATE documents SET ctime_ms = -1;
+       UPDATE documents SET ctime_ms = ${READ_AGAIN_MS};
        DELETE FROM tree`,
     );
   });

@@ -208,7 +208,7 @@ export class ArchiveStore {
   /** Makes every transcript and export count as changed. */
   markAllChanged(): void {
     this.transaction(() => {
-      // Not -1, with which an index marks what to read again: it would count as read.
+      // Not READ_AGAIN_MS, which the index stores: an archived conversation would count as read.
       this.database.exec('UPDATE sessions SET ctime_ms = -2, resume = NULL');
       this.database.exec('UPDATE imports SET ctime_ms = -2');
     });
