@@ -96,6 +96,11 @@ export function finding(
   return { code, severity, ...rest };
 }
 
+/** What a fix throws if it is no longer as it was shown. @param what changed */
+export function fixOutdated(what: string): SvcError {
+  return new SvcError('FIX_OUTDATED', what, { hint: 'run "svc config doctor" again' });
+}
+
 /** A fault in the words of the error that shows it. @throws what is not an SvcError */
 export function faultOf(
   code: string,

@@ -17,11 +17,18 @@ import {
   writtenSecrets,
 } from '../../config/index.js';
 import { maskConfigValues } from '../../config/masked-text.js';
-import { SvcError } from '../../errors/index.js';
 import type { EngineContext } from '../../support/context.js';
 import { formatCountOf } from '../../support/format.js';
 import { type DiffLine, diffLines } from '../../support/text-diff.js';
-import { type CheckReport, check, type Finding, type Fix, faultOf, finding } from '../check.js';
+import {
+  type CheckReport,
+  check,
+  type Finding,
+  type Fix,
+  faultOf,
+  finding,
+  fixOutdated,
+} from '../check.js';
 
 /** A file with thousands of faults is probably the wrong file. */
 const MOST_FINDINGS = 50;
@@ -105,9 +112,7 @@ export function configFix(
         const text = readConfigText(file);
         const edited = edit(text);
         if (edited === undefined || !isSameChange(maskedDiff(text, edited), diff)) {
-          throw new SvcError('FIX_OUTDATED', `${file} changed since this fix was shown`, {
-            hint: 'run "svc config doctor" again',
-          });
+          throw fixOutdated(`${file} changed since this fix was shown`);
         }
         replaceConfig(context, file, { before: text, after: edited });
       }),

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SvcError, unlessSvcError } from '../../errors/index.js';
+import { unlessSvcError } from '../../errors/index.js';
 import { deleteIndex } from '../../memory/home/build-file.js';
 import { indexedFolder } from '../../memory/index/index.js';
 import { scanMemoryFiles } from '../../memory/sources/index.js';
@@ -20,6 +20,7 @@ import {
   type FindingPlace,
   type Fix,
   finding,
+  fixOutdated,
 } from '../check.js';
 
 /** What killed processes left behind: unfinished indexes, their side files, temporary files; and indexes of deleted folders. */
@@ -108,34 +109,29 @@ async function indexFindings(
       }),
     );
   }
+  return [...findings, folderGoneFinding(indexFile, world)];
+}
+
+function folderGoneFinding(indexFile: string, { context }: DoctorWorld): Finding | undefined {
   const missing = missingFolderOf(indexFile);
-  if (missing !== undefined) {
-    findings.push(
-      finding('folder-gone', 'note', {
-        message: `the folder ${missing} is gone, but an index still has the text of its notes`,
-        place: { file: indexFile },
-        fix: removalFix({
-          title: `delete the index of ${missing}`,
-          // The folder may be on a disk that is not mounted, or was mounted since.
-          safe: false,
-          files: removable(indexFile),
-          whileUnused: async () => {
-            if (missingFolderOf(indexFile) === undefined) {
-              throw new SvcError(
-                'FIX_OUTDATED',
-                `${missing} or its index changed since this fix was shown`,
-                {
-                  hint: 'run "svc config doctor" again',
-                },
-              );
-            }
-            await deleteIndex(indexFile, world.context.clock);
-          },
-        }),
-      }),
-    );
-  }
-  return findings;
+  if (missing === undefined) return undefined;
+  return finding('folder-gone', 'note', {
+    message: `the folder ${missing} is gone, but an index still has the text of its notes`,
+    place: { file: indexFile },
+    fix: {
+      title: `delete the index of ${missing}`,
+      // The folder may be on a disk that is not mounted, or was mounted since.
+      safe: false,
+      diff: removalDiff(removable(indexFile)),
+      changes: 'state',
+      apply: async () => {
+        if (missingFolderOf(indexFile) === undefined) {
+          throw fixOutdated(`${missing} or its index changed since this fix was shown`);
+        }
+        await deleteIndex(indexFile, context.clock);
+      },
+    },
+  });
 }
 
 /** The folder that `--workspace` named when an index was built, if it does not exist any more. */
@@ -244,6 +240,13 @@ interface RemovableFile {
   readonly bytes: number;
 }
 
+function removalDiff(files: readonly RemovableFile[]): Fix['diff'] {
+  return changeLines(
+    files.map(({ path, bytes }) => `${path}  ${bytes} bytes`),
+    [],
+  );
+}
+
 interface RemoveFilesOptions {
   readonly title: string;
   readonly safe: boolean;
@@ -259,10 +262,7 @@ function removalFix({ title, safe, files, whileUnused }: RemoveFilesOptions): Fi
   return {
     title,
     safe,
-    diff: changeLines(
-      files.map(({ path, bytes }) => `${path}  ${bytes} bytes`),
-      [],
-    ),
+    diff: removalDiff(files),
     changes: 'state',
     apply: () => (whileUnused === undefined ? remove() : whileUnused(remove)),
   };

@@ -2,7 +2,7 @@ import { accessSync, lstatSync } from 'node:fs';
 import { constants, open } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { CONFIG_DEFAULTS, writtenSecrets } from '../../config/index.js';
-import { SvcError, systemReason } from '../../errors/index.js';
+import { type SvcError, systemReason } from '../../errors/index.js';
 import { tokenFile } from '../../mcp/http/token.js';
 import { tokensFile } from '../../mcp/tokens/token-store.js';
 import { authFolder } from '../../providers/github-copilot/auth-files.js';
@@ -12,7 +12,7 @@ import { uniqueBy } from '../../support/lists.js';
 import { nearestExisting } from '../../support/paths.js';
 import { shellWord } from '../../support/text.js';
 import { changeLines } from '../../support/text-diff.js';
-import { check, type DoctorWorld, type Finding, type Fix, finding } from '../check.js';
+import { check, type DoctorWorld, type Finding, type Fix, finding, fixOutdated } from '../check.js';
 
 /** Everybody; many systems give each user a private group, which can have write access. */
 const ALL_WRITE = 0o002;
@@ -241,7 +241,5 @@ function modeFix(path: string, from: number, to: number): Fix {
 }
 
 function outdated(path: string, mode: number): SvcError {
-  return new SvcError('FIX_OUTDATED', `${path} now has mode ${formatMode(mode)}`, {
-    hint: 'run "svc config doctor" again',
-  });
+  return fixOutdated(`${path} now has mode ${formatMode(mode)}`);
 }
