@@ -43,9 +43,9 @@ export async function hide(
 ): Promise<ForgetEntry> {
   return withIndexLock(target.indexFile, { nowMs: clock.now(), signal }, async () => {
     for (let tries = 1; ; tries++) {
-      const mayRetry = tries < MOST_TRIES;
-      const entry = await addEntry(plan, { fromFile, mayRetry }, { target, clock });
-      if (entry !== undefined) return entry;
+      const outcome = await addEntry(plan, { fromFile }, { target, clock });
+      if (!(outcome instanceof SvcError)) return outcome;
+      if (tries >= MOST_TRIES) throw outcome;
       // Hosts that begin at the same moment would meet again and again.
       await abortableSleep(Math.random() * tries * PAUSE_MS, signal ?? NEVER);
     }
@@ -57,14 +57,14 @@ const MOST_TRIES = 10;
 const PAUSE_MS = 100;
 
 /**
- * @returns undefined if another host has forgotten something since the list was read, unless that is an error
+ * @returns FORGET_OUTDATED if another host has forgotten something since the list was read
  * @throws SvcError FORGET_OUTDATED, FORGET_FAILED, FORGET_LIST_INVALID
  */
 async function addEntry(
   plan: ForgetPlan,
-  { fromFile, mayRetry }: { readonly fromFile: boolean; readonly mayRetry: boolean },
+  { fromFile }: { readonly fromFile: boolean },
   { target, clock }: HideContext,
-): Promise<ForgetEntry | undefined> {
+): Promise<ForgetEntry | SvcError> {
   const { home, forget } = target;
   const list = (await home.readForgetList()) ?? emptyForgetList();
   const id = `f${list.next}`;
@@ -107,8 +107,7 @@ async function addEntry(
     if (!(error instanceof SvcError) || error.code !== 'FORGET_OUTDATED') throw error;
     // Nothing would ever name these backups.
     rmSync(folder, { recursive: true, force: true });
-    if (!mayRetry) throw error;
-    return undefined;
+    return error;
   }
   changeFiles(changes);
   return entry;
