@@ -29,6 +29,21 @@ export function tempFolder(): TempFolder {
   return folderAt(path);
 }
 
+/** Does something while another folder is the system's temporary folder. */
+export async function withTemporaryFolder<T>(
+  folder: string,
+  work: () => Promise<T> | T,
+): Promise<T> {
+  const { TMPDIR } = process.env;
+  process.env['TMPDIR'] = folder;
+  try {
+    return await work();
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  }
+}
+
 /** An existing folder. */
 export function folderAt(path: string): TempFolder {
   const at = (below: string): string => join(path, below);

@@ -17,6 +17,7 @@ import { linesOutsideCode } from '../../../src/engine/support/code-fences.js';
 import { failureOf } from '../../support/failure.js';
 import { rawDatabase } from '../../support/raw-database.js';
 import { fillDisk, smallDisk } from '../../support/small-disk.js';
+import { withTemporaryFolder } from '../../support/temp-folder.js';
 import { type ImportHome, importHome } from './support.js';
 
 const test = suite('importing from claude-mem');
@@ -55,17 +56,6 @@ function observe(db: Connection, title: string, more: object = {}): void {
     at: DAY,
     ...more,
   });
-}
-
-async function withTemporaryFolder<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const { TMPDIR } = process.env;
-  process.env['TMPDIR'] = folder;
-  try {
-    return await work();
-  } finally {
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
-  }
 }
 
 function noteOf(home: ImportHome, day: string): string {

@@ -10,7 +10,7 @@ import {
 } from '../../../src/engine/sqlite/database.js';
 import { findNodeDriver } from '../../../src/engine/sqlite/node-driver.js';
 import { fillDisk, freeDisk, smallDisk } from '../../support/small-disk.js';
-import { tempFolder } from '../../support/temp-folder.js';
+import { tempFolder, withTemporaryFolder } from '../../support/temp-folder.js';
 
 const disk = smallDisk(1);
 
@@ -254,15 +254,14 @@ function promises({ name, connect }: Driver): void {
     assert.is(read.name, file);
   });
 
-  test('reads bytes without the file they are from, and leaves none', ({ file, database }) => {
+  test('reads bytes without the file they are from, and leaves none', async ({
+    file,
+    database,
+  }) => {
     database.exec('INSERT INTO t VALUES (1, 1)');
     const bytes = readFileSync(file);
-    const { TMPDIR } = process.env;
     const temporary = tempFolder();
-    process.env['TMPDIR'] = temporary.path;
-    const copy = connect(bytes, {});
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
+    const copy = await withTemporaryFolder(temporary.path, () => connect(bytes, {}));
     assert.equal(readdirSync(temporary.path), []);
     database.exec('INSERT INTO t VALUES (2, 2)');
     assert.equal(copy.prepare('SELECT id FROM t').pluck().all(), [1]);
