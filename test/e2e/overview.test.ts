@@ -83,11 +83,20 @@ test('the status of everything is one page, and exits with 1 when something is w
   const serving = { ...started, services };
   home.write('serve.json', JSON.stringify(serving));
   // The lock is what a running one holds.
-  const [run, json] = await withInstanceLock(home.path, async () => [
-    await runInSession(['status'], { home: home.path }),
-    await runInSession(['status', '--json'], { home: home.path }),
-  ]);
-  assert.ok(run !== undefined && json !== undefined);
+  const [run, json, unknown] = await withInstanceLock(home.path, async () => {
+    const runs = [
+      await runInSession(['status'], { home: home.path }),
+      await runInSession(['status', '--json'], { home: home.path }),
+    ];
+    home.write('serve.json', '{"of": "another version"}');
+    return [...runs, await runInSession(['status'], { home: home.path })];
+  });
+  assert.ok(run !== undefined && json !== undefined && unknown !== undefined);
+  assert.match(
+    unknown.stdout,
+    /^listener: svc serve is running, but its state in serve\.json cannot be read\n {2}→ restart /m,
+  );
+  assert.not.match(unknown.stdout, /not running/);
   assert.is(run.code, 1);
   assert.match(
     run.stdout,

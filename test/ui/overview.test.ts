@@ -44,6 +44,7 @@ const WORK: OverallStatus['work'] = {
       services: 1,
       failures: [],
     },
+    fault: undefined,
     routes: 1,
     requests: 7,
     rejected: 0,
@@ -80,7 +81,6 @@ test('services are in a table, the next run has its time, faults are wrapped', (
       agents: [],
       isAnyUnknown: false,
       serving: SERVING,
-      isServingUnknown: false,
       work: WORK,
       hooks: [],
       captures: [
@@ -139,7 +139,6 @@ test('having no problems is stated explicitly', () => {
     agents: [],
     isAnyUnknown: false,
     serving: undefined,
-    isServingUnknown: false,
     work: WORK,
     hooks: [],
     captures: [],
@@ -159,9 +158,11 @@ test('having no problems is stated explicitly', () => {
     webhooks,
     /\nsvc webhook serve is running with no configuration, started 1 h ago \(process 4711\)\n/,
   );
-  const unknown = renderOverallStatus({ ...quiet, isServingUnknown: true }, options);
-  assert.not.match(unknown, /svc serve/, 'its fault describes it');
-  assert.not.match(unknown, /listener/, 'whether it runs is unknown');
+  const fault = { code: null, message: 'svc serve is in an unknown state', hint: undefined };
+  const listener = { ...WORK.listener, process: undefined, fault };
+  const unknown = renderOverallStatus({ ...quiet, work: { ...WORK, listener } }, options);
+  assert.match(unknown, /^listener {2}svc serve is in an unknown state$/m);
+  assert.not.match(unknown, /not running/, 'whether the listener runs is unknown');
   const agentUnknown = renderOverallStatus({ ...quiet, isAnyUnknown: true }, options);
   assert.not.match(agentUnknown, /no memories/, 'its fault describes it');
 });

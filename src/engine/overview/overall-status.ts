@@ -14,7 +14,7 @@ import type { BackendStatus } from '../memory/backends/memory-backend.js';
 import { type EmbeddingStatus, embeddingStatus } from '../memory/embedding-status.js';
 import { type OpenedMemory, statusOutput } from '../memory/index.js';
 import type { ServeState } from '../serve/index.js';
-import { isInstanceRunning, runningServeState } from '../serve/instance-lock.js';
+import { runningServeState } from '../serve/instance-lock.js';
 import { iso } from '../support/time.js';
 import { diskSpace, spaceProblem, writtenDisks } from './disk-space.js';
 import type { OverallStatusOutput } from './output-schemas.js';
@@ -32,9 +32,8 @@ export type OverallFault = OverallStatusOutput['faults'][number];
 
 /** The state of everything. */
 export interface OverallStatus {
-  /** Undefined when no `svc serve` runs, or `isServingUnknown`. */
+  /** Undefined when no `svc serve` runs, or its state is unknown, which is a fault of `work.listener`. */
   readonly serving: ServeState | undefined;
-  readonly isServingUnknown: boolean;
   /** Those whose state is known; the others have a fault. */
   readonly agents: readonly AgentWithStatus[];
   readonly work: OtherWork;
@@ -60,14 +59,11 @@ export async function overallStatus(
     faults.push(...reading.faults);
   }
   const { clock, state } = source.context;
-  const { stateDir } = state;
-  const serving = runningServeState(stateDir);
-  const isServingUnknown = serving === undefined && isInstanceRunning(stateDir);
+  const serving = runningServeState(state.stateDir);
   const work = await otherWork(source, serving);
   const integrateContext = { ...source.context, platform: process.platform };
   return {
     serving,
-    isServingUnknown,
     agents,
     work,
     hooks: await registeredHooks(integrateContext),
@@ -76,7 +72,6 @@ export async function overallStatus(
     faults: [
       ...faults,
       ...(await diskFaults(memories, source)),
-      ...(isServingUnknown ? [UNKNOWN_SERVING] : []),
       ...serviceFaults(serving),
       ...workFaults(work),
       ...unclaimedFaults(work, clock.now()),
@@ -132,17 +127,11 @@ function serviceFaults(serving: ServeState | undefined): readonly OverallFault[]
   });
 }
 
-const UNKNOWN_SERVING: OverallFault = {
-  about: 'svc serve',
-  code: null,
-  message: 'it is running, but its state in serve.json cannot be read',
-  hint: 'restart svc serve if svc was upgraded; otherwise check the free disk space of the state folder',
-};
-
-/** Why the shared store cannot be used, or the state of flows or dreams is unknown. */
-function workFaults({ storage, flows, dreams }: OtherWork): readonly OverallFault[] {
+/** Why the shared store cannot be used, or the state of something is unknown. */
+function workFaults({ storage, listener, flows, dreams }: OtherWork): readonly OverallFault[] {
   const faults = [
     { about: 'storage', fault: storage?.fault },
+    { about: 'listener', fault: listener.fault },
     { about: 'flows', fault: flows.fault },
     ...dreams.map(({ agents, fault }) => ({ about: `dreams of ${agents.join(', ')}`, fault })),
   ];

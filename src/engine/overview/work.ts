@@ -20,6 +20,7 @@ import {
 } from '../flows/index.js';
 import { MEMORY_FILE } from '../memory-files/guarded-file.js';
 import type { ServeState } from '../serve/index.js';
+import { isInstanceRunning } from '../serve/instance-lock.js';
 import type { EngineContext } from '../support/context.js';
 import { fileStamp } from '../support/files.js';
 import { isWithin } from '../support/time.js';
@@ -150,8 +151,10 @@ export function flowsReader(context: EngineContext, { resolved }: LoadedConfig) 
 
 /** The serving process and its webhooks; times in milliseconds since the epoch. */
 export interface ListenerSummary {
-  /** Undefined when none runs. */
+  /** Undefined when none runs, or its state is unknown. */
   readonly process: ReturnType<typeof serveSummary> | undefined;
+  /** Why its state is unknown. */
+  readonly fault: WorkFault | undefined;
   /** How many routes are enabled. */
   readonly routes: number;
   /** Requests to all listeners of this state folder so far, and how many were rejected. */
@@ -169,12 +172,19 @@ export function listenerSummary(
   const activity = Object.values(readActivity(stateDir).routes);
   return {
     process: serving === undefined ? undefined : serveSummary(serving),
+    fault: serving === undefined && isInstanceRunning(stateDir) ? UNKNOWN_SERVING : undefined,
     routes: loaded === undefined ? 0 : enabledRoutes(loaded),
     requests: sum(activity, ({ requests }) => requests),
     rejected: sum(activity, ({ rejected }) => rejected),
     last: activity.flatMap(({ last }) => last ?? []).toSorted((a, b) => b.atMs - a.atMs)[0] ?? null,
   };
 }
+
+const UNKNOWN_SERVING: WorkFault = {
+  code: null,
+  message: 'svc serve is running, but its state in serve.json cannot be read',
+  hint: 'restart svc serve if svc was upgraded; otherwise check the free disk space of the state folder',
+};
 
 function serveSummary({ services }: ServeState) {
   return {
@@ -204,7 +214,9 @@ export interface StorageSummary {
   readonly fault: WorkFault | undefined;
 }
 
-type WorkFault = Pick<SvcError, 'code' | 'hint' | 'message'>;
+interface WorkFault extends Pick<SvcError, 'hint' | 'message'> {
+  readonly code: string | null;
+}
 
 function workFault({ code, message, hint }: SvcError): WorkFault {
   return { code, message, hint };

@@ -22,7 +22,7 @@ const INDENT = '  ';
 
 /** One page: agents, services, next runs and problems. */
 export function renderOverallStatus(view: OverallView, options: View): string {
-  const { agents, isAnyUnknown, serving, isServingUnknown, hooks, captures } = view;
+  const { agents, isAnyUnknown, serving, work, hooks, captures } = view;
   const { nextRuns, faults } = view;
   const { style, nowMs } = options;
   // Problems of agents are listed below with all others.
@@ -34,7 +34,7 @@ export function renderOverallStatus(view: OverallView, options: View): string {
     ...(agents.length > 0 ? [renderStatusOverview(withoutFaults, options)] : []),
     ...(agents.length === 0 && !isAnyUnknown ? ['no memories\n'] : []),
     workPart(view, options) + hooksPart(hooks, options) + capturesPart(captures, options),
-    ...(isServingUnknown ? [] : [servingPart(serving, options)]),
+    ...(work.listener.fault === undefined ? [servingPart(serving, options)] : []),
     ...(nextRuns.length === 0
       ? []
       : [
@@ -50,11 +50,8 @@ export function renderOverallStatus(view: OverallView, options: View): string {
 }
 
 /** The same facts about work as on the home screen. */
-function workPart({ work, isServingUnknown }: OverallView, { nowMs }: View): string {
-  const all = [...workLines(work, nowMs), ...dreamsLines(work.dreams, nowMs)].filter(
-    // Whether it runs is unknown, too.
-    ({ id }) => id !== 'listener' || !isServingUnknown,
-  );
+function workPart({ work }: OverallView, { nowMs }: View): string {
+  const all = [...workLines(work, nowMs), ...dreamsLines(work.dreams, nowMs)];
   const lines = alignRows(all.map(({ title, parts }) => [title, parts.join(' · ')]));
   return lines.map((line) => `${line}\n`).join('');
 }

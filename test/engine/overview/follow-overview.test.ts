@@ -292,12 +292,22 @@ test('a running svc serve is shown with its address and faults, as long as it ru
   await withInstanceLock(home.path, async () => {
     followed.again();
     await until('the living one', followed, ({ listener }) => listener?.process !== undefined);
+    assert.equal(followed.known().listener?.process, {
+      url: 'http://127.0.0.1:8787',
+      services: 2,
+      failures: services.slice(0, 1),
+    });
+    home.write('serve.json', '{');
+    followed.again();
+    await until(
+      'one of another version',
+      followed,
+      ({ listener }) => listener?.fault !== undefined,
+    );
   });
-  assert.equal(followed.known().listener?.process, {
-    url: 'http://127.0.0.1:8787',
-    services: 2,
-    failures: services.slice(0, 1),
-  });
+  const { process: unknown, fault } = followed.known().listener ?? {};
+  assert.is(unknown, undefined);
+  assert.match(fault?.hint ?? '', 'restart svc serve if svc was upgraded');
   await followed.end();
 });
 

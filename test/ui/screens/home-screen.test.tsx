@@ -422,6 +422,12 @@ test('states are shown in words', () => {
     failures: [{ name: 'health', failure }],
   };
   assert.match(listener({ process }), /✗ +listener +health: port in use · running/);
+  const unknown = { code: null, message: 'its state is unknown', hint: 'restart it' };
+  const unreadable = { ...busyOverview().listener, process: undefined, fault: unknown };
+  assert.match(listener(unreadable), /✗ +listener +its state is unknown/);
+  const body = bodyOf({ listener: unreadable, findings: [] }, 120, 24, 'listener');
+  assert.match(body, /→ restart it/);
+  assert.match(line({ listener: unreadable, findings: [] }, 'faults'), /its state is unknown/);
   const fault = {
     about: 'configuration',
     code: 'CONFIG_INVALID',

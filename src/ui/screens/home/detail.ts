@@ -39,8 +39,9 @@ function detailsOf(state: HomeState, line: HomeLine, homeDir: string): readonly 
       return agent === undefined ? [] : agentDetails(agent, homeDir);
     }
     case 'listener': {
-      const last = overview.listener?.last ?? null;
-      if (overview.listener?.process === undefined && (overview.listener?.routes ?? 0) > 0) {
+      const { process, fault, routes = 0, last = null } = overview.listener ?? {};
+      if (fault !== undefined) return findingDetails({ severity: 'fault', ...fault });
+      if (process === undefined && routes > 0) {
         return [{ text: '"svc serve" serves the routes', kind: 'hint' }];
       }
       if (last === null) return [];

@@ -233,7 +233,8 @@ function listenerLine(listener: ListenerSummary | undefined, nowMs: number): Pla
     group: 'work',
   } as const;
   if (listener === undefined) return { ...line, mark: 'note', parts: CHECKING };
-  const { process, routes, requests, rejected, last } = listener;
+  const { process, fault, routes, requests, rejected, last } = listener;
+  if (fault !== undefined) return { ...line, mark: 'fault', parts: [safeLine(fault.message)] };
   const requestParts = [
     ...(requests === 0 ? [] : [formatCountOf(requests, 'request')]),
     ...(rejected === 0 ? [] : [`${formatCount(rejected)} rejected`]),
@@ -400,7 +401,7 @@ export function problems(overview: Partial<Overview>): readonly BackgroundFindin
       message: `service ${name}: ${failure?.message ?? ''}`,
       hint: failure?.hint ?? undefined,
     })),
-    ...[storage, flows, ...dreams].flatMap((work) =>
+    ...[storage, listener, flows, ...dreams].flatMap((work) =>
       work?.fault === undefined ? [] : [{ severity: 'fault' as const, ...work.fault }],
     ),
     // The doctor reports an unreadable configuration too.
