@@ -32,7 +32,7 @@ export default class FlowPrune extends FlowsCommand {
       this.write('nothing was deleted');
       return { pruned: false, flows: 0, tasks: 0 };
     }
-    const pruned = await flows.operator.prune(keepMs);
+    const pruned = await this.whileWaiting('deleting', () => flows.operator.prune(keepMs));
     this.write(
       `deleted ${formatCountOf(pruned.flows, 'flow')} and ${formatCountOf(pruned.tasks, 'task')}`,
     );
