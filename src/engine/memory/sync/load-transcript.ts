@@ -12,6 +12,7 @@ import {
   beginningOf,
   isCount,
   prefixPrint,
+  printerWhileReading,
   type ReadingPoint,
   readingPointIn,
   type TranscriptLine,
@@ -143,6 +144,7 @@ function* readParts({
   forgotten,
 }: OpenTranscript): Generator<FilePart> {
   const { size } = fingerprint;
+  const printOf = printerWhileReading(descriptor, size);
   const chunker = new TurnChunker<ReadingPoint>(chunking);
   let chunks: Chunk[] = [];
   /** How many chunks at the document's end the next change replaces; undefined for a new document. */
@@ -169,7 +171,8 @@ function* readParts({
     isLast: boolean,
   ): FilePart => {
     const { source, path, kind } = file;
-    const hash = prefixPrint(descriptor, point.end) ?? '';
+    // Without a print, the file is read from its beginning next time.
+    const hash = printOf(point.end) ?? '';
     const resume = JSON.stringify(point);
     const document = { source, path, kind, fingerprint, hash, chunks, resume };
     const change =

@@ -120,6 +120,27 @@ test('a growing conversation adds what is new; a rewritten one replaces it', asy
   assert.equal(archivedTexts(), ['something else entirely']);
 });
 
+test('a conversation that is rewritten while it is read is read from its beginning next time', async () => {
+  const { sessions, archive, archivedTexts, update, places } = world();
+  sessions.write('talk.jsonl', message('user', 'one'));
+  const [file] = scanTranscripts({ places }).live;
+  if (file === undefined) throw new Error('nothing was found');
+  let isRewritten = false;
+  const place = {
+    ...file.place,
+    // Needed for each line.
+    get reader() {
+      if (!isRewritten) sessions.write('talk.jsonl', message('user', '1') + message('user', 'two'));
+      isRewritten = true;
+      return file.place.reader;
+    },
+  };
+  await archive.update([{ ...file, place }], { leftOf: (text) => text, nowMs: Date.now() });
+  assert.equal(archivedTexts(), ['one']);
+  await update();
+  assert.equal(archivedTexts(), ['1', 'two']);
+});
+
 test('a conversation that cannot be read stays as it is archived until it changes', async () => {
   const { sessions, archive, places, update, archivedTexts } = world();
   sessions.write('talk.jsonl', message('user', 'one'));

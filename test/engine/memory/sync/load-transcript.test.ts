@@ -132,4 +132,22 @@ test('a transcript that is rewritten while it is checked is read from its beginn
   );
 });
 
+test('a transcript that is rewritten while it is indexed is read from its beginning next time', () => {
+  const path = tempFolder().write('talk', LONG);
+  const stored: StoredDocument[] = [];
+  const options = { chunking: CHUNKING, forgotten: NOTHING_FORGOTTEN };
+  for (const part of loadTranscript(fileAt(path), undefined, options)) {
+    if (part.state !== 'changed') throw new Error(part.state);
+    const { chunks, ...document } = part.change.document;
+    stored.push({ ...document, indexedMs: 0 });
+    if (stored.length === 1)
+      writeFileSync(path, LONG.replaceAll('stork', 'crane') + message('user', 'No more.'));
+  }
+  assert.is(stored.length, 3);
+  // An interrupted run leaves one of them.
+  const { chunks } = load(path);
+  for (const before of stored)
+    assert.equal(load(path, { chunks: [], stored: before }).chunks, chunks);
+});
+
 test.run();

@@ -175,6 +175,7 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
     const stats = fstatSync(descriptor);
     const fingerprint = fingerprintOf(stats);
     /** True if these are the turns after the point that was passed, and not all of them. */
+    const printOf = printerWhileReading(descriptor, stats.size);
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
     let point: ReadingPoint = isValid ? after : beginningOf(file.place);
     const turns: NumberedTurn[] = [];
@@ -185,7 +186,7 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
       isWhole = line.isEnded;
       if (isWhole) point = next;
     }
-    const print = isWhole ? prefixPrint(descriptor, point.offset) : undefined;
+    const print = isWhole ? printOf(point.offset) : undefined;
     /** Undefined where it has to be read from its beginning next time. */
     const end = print === undefined ? undefined : { ...point, print };
     return { fingerprint, continues: isValid, turns: point.reading.isExcluded ? [] : turns, end };
@@ -216,6 +217,20 @@ export function prefixPrint(descriptor: number, bytes: number): string | undefin
     hash.update(buffer);
   }
   return hash.digest('hex');
+}
+
+/**
+ * Makes the prints of a file of which everything up to a size is read from now on.
+ *
+ * @returns like {@link prefixPrint}, but undefined if the file was rewritten since: what was read may be of before
+ */
+export function printerWhileReading(descriptor: number, size: number) {
+  const before = prefixPrint(descriptor, size);
+  return (bytes: number): string | undefined => {
+    const print = prefixPrint(descriptor, bytes);
+    const now = bytes === size ? print : prefixPrint(descriptor, size);
+    return before !== undefined && now === before ? print : undefined;
+  };
 }
 
 /** What is known of a transcript at a line, sufficient to resume reading. Immutable. */
