@@ -7,6 +7,7 @@ import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
 import { runInSession } from '../support/svc-session.js';
 import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { message } from '../support/transcripts.js';
 
 const test = suite('svc memory forget');
 
@@ -172,6 +173,52 @@ test('an agent with the same workspace still finds what was forgotten, with a wa
   );
   const there = jsonOf.forget(await memory(home, ...forget, '--agent', 'ben'));
   assert.equal([there.passages.length, there.warnings], [1, []]);
+});
+
+test('an agent that searches the same conversation still finds what was forgotten in it, with a warning', async () => {
+  const home = homeOf();
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  };
+  const list = [
+    { id: 'ada', workspace: 'ws' },
+    { id: 'ben', workspace: 'ws/ben' },
+    { id: 'notes-only', workspace: 'ws', memorySearch: { sources: ['memory'] } },
+    { id: 'of-another-project', workspace: 'elsewhere' },
+  ];
+  const sessions = { readers: ['svc', 'codex'] };
+  home.write(
+    'svc.json',
+    JSON.stringify({ agents: { defaults: { memorySearch }, list }, sessions }),
+  );
+  const said = (text: string) => ({
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text }] },
+  });
+  const talk = [
+    { type: 'session_meta', payload: { id: 's', cwd: home.at('ws/ben') } },
+    said(SECRET),
+  ];
+  home.write(
+    '.codex/sessions/2026/02/03/rollout-a.jsonl',
+    talk.map((line) => `${JSON.stringify(line)}\n`).join(''),
+  );
+  home.write('ws/ben/MEMORY.md', 'Ben is here.\n');
+  home.write('agents/ada/sessions/own.jsonl', message('user', 'The bell is broken, says Ada.'));
+  const codex = 'sessions/codex/2026/02/03/rollout-a.jsonl';
+  const warningsOf = async (...args: readonly string[]) =>
+    jsonOf
+      .forget(await memory(home, 'forget', ...args, '--yes', '--json'))
+      .warnings.map(({ code, message }) => [code, message]);
+  const warning = [
+    'FORGOTTEN_BY_ONE_AGENT',
+    'agent ben searches the same conversations and still finds it',
+  ];
+  assert.equal(await warningsOf(`${codex}#L2`), [warning]);
+  assert.equal(await warningsOf(`${codex}#L2`, '--agent', 'ben'), []);
+  assert.equal(await warningsOf('sessions/ada/own.jsonl#L1'), []);
 });
 
 test('a failing store does not hide what was done', async () => {

@@ -230,7 +230,7 @@ export const WARNING_CODES = {
   FORGET_UNFINISHED:
     'What was forgotten is no longer found, but its bytes remain in the index file until the next sync.',
   FORGOTTEN_BY_ONE_AGENT:
-    'Another agent has the same workspace and still finds what was forgotten: each has a list of its own.',
+    'Another agent searches the same notes or conversations and still finds what was forgotten: each has a list of its own.',
   INDEX_BUSY: 'Another process is writing the index, so the answer may miss the newest changes.',
   INDEX_EMPTY: 'Nothing is indexed, so nothing can be found.',
   INDEX_OF_OTHER_WORKSPACE:

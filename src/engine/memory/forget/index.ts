@@ -14,13 +14,19 @@ import {
 } from '../forgotten/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { documentName, type SearchRequest, type SearchResponse } from '../search/index.js';
-import { searchedSources } from '../sources/index.js';
+import {
+  memorySourcesOf,
+  scanTranscripts,
+  searchedSources,
+  withArchive,
+} from '../sources/index.js';
+import { readableTurns } from '../sources/transcripts/read-conversation.js';
 import type { WorkOptions } from '../sync/index.js';
 import type { AgentMemory } from '../types.js';
 import { hide } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
-import type { ForgetPassage, ForgetPlace } from './read-passages.js';
+import type { ForgetPlace } from './read-passages.js';
 import { remainsOf } from './same-lines.js';
 import { type UndoResult, undo } from './undo.js';
 
@@ -161,30 +167,53 @@ function changedFileOutput({ path, backup, leftHash }: ChangedFile) {
   return { path, deleted: leftHash === null, backup };
 }
 
-/** Warns of agents that have the same workspace and still find what was forgotten: each has a list of its own. */
+/**
+ * Warns of agents that still find what was forgotten, in the same workspace or in conversations that they search, too:
+ * each has a list of its own.
+ */
 export async function otherAgentsWarnings(
   { passages }: ForgetPlan,
   memory: AgentMemory & { readonly agent: ResolvedAgent },
   agents: readonly ResolvedAgent[],
-  { state }: EngineContext,
+  context: EngineContext,
 ): Promise<readonly Warning[]> {
   const folder = realOrGiven(memory.agent.workspaceDir);
   const warnings: Warning[] = [];
-  for (const agent of agents) {
+  for (const agent of agents.filter(({ id }) => id !== memory.agentId)) {
     const { id, workspaceDir } = agent;
-    if (id === memory.agentId || realOrGiven(workspaceDir) !== folder) continue;
-    const sources = searchedSources(agent, 'agent');
-    const forgotten = await readForgotten(forgetPlaces(state, id));
-    const isFound = ({ source, text, fileHash = '' }: ForgetPassage): boolean =>
-      sources.includes(source) &&
-      !forgotten.hidesDocument(fileHash) &&
-      forgotten.removeFrom(text) === text;
-    if (!passages.some(isFound)) continue;
+    const hasWorkspace =
+      realOrGiven(workspaceDir) === folder && searchedSources(agent, 'agent').includes('memory');
+    const forgotten = await readForgotten(forgetPlaces(context.state, id));
+    const left = passages.filter(
+      ({ text, fileHash = '' }) =>
+        !forgotten.hidesDocument(fileHash) && forgotten.removeFrom(text) === text,
+    );
+    const talks = left.filter(({ source }) => source === 'sessions').map(({ path }) => path);
+    const inNotes = hasWorkspace && left.length > talks.length;
+    if (!inNotes && !(await searchesAny(talks, agent, context))) continue;
+    const why = inNotes ? 'has the same workspace' : 'searches the same conversations';
     warnings.push({
       code: 'FORGOTTEN_BY_ONE_AGENT',
-      message: `agent ${id} has the same workspace and still finds it`,
+      message: `agent ${id} ${why} and still finds it`,
       hint: `forget it there, too, with --agent ${id}`,
     });
   }
   return warnings;
+}
+
+/** Whether an agent searches one of these conversations. */
+async function searchesAny(
+  paths: readonly string[],
+  agent: ResolvedAgent,
+  context: EngineContext,
+): Promise<boolean> {
+  const { transcripts } = memorySourcesOf(agent, 'agent', context);
+  if (paths.length === 0 || transcripts === undefined) return false;
+  const { files } = scanTranscripts(await withArchive(transcripts, agent, context));
+  return files.some((file) => {
+    if (!paths.includes(file.path)) return false;
+    // Those of other projects have none.
+    const [first] = readableTurns(file);
+    return first !== undefined;
+  });
 }
