@@ -9,6 +9,7 @@ import { createFlowMetrics } from '../../../src/engine/flows/flow-metrics.js';
 import type { Flows } from '../../../src/engine/flows/index.js';
 import { createMetrics } from '../../../src/engine/webhooks/metrics.js';
 import { routeStatusesWhenOff } from '../../../src/engine/webhooks/routes.js';
+import { failureOf } from '../../support/failure.js';
 import { ADA, newFlow, newTask, testFlows } from '../../support/flows.js';
 import { ROOT } from '../../support/run-svc.js';
 import { loadedOf, webhooksConfig } from '../../support/webhooks.js';
@@ -73,6 +74,8 @@ test('waiting, running and ended flows and tasks are counted', async () => {
   await metrics
     .countActions(flows.perform)({ action: 'cancel_flow', flowId }, ADA)
     .then(({ ok }) => assert.ok(ok));
+  const fail = metrics.countActions(() => Promise.reject(new SvcError('FLOWS_BUSY', 'busy')));
+  assert.is((await failureOf(fail({ action: 'list_flows' }, ADA))).code, 'FLOWS_BUSY');
   clock.nowMs += MINUTE;
   metrics.countAnswer({
     routeId: 'ci',
@@ -105,6 +108,7 @@ test('waiting, running and ended flows and tasks are counted', async () => {
     );
     assert.ok(after.includes('svc_flows_ended_total{status="cancelled"} 1'));
     assert.ok(after.includes('svc_webhook_actions_total{action="cancel_flow",outcome="ok"} 1'));
+    assert.ok(after.includes('svc_webhook_actions_total{action="list_flows",outcome="failed"} 1'));
   }
   metrics.close();
   await flows.close();

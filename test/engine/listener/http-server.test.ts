@@ -27,7 +27,11 @@ async function connected() {
   await server.listen({ host: '127.0.0.1', port: 0 });
   const { port } = server.server.address() as AddressInfo;
   const socket = connect(port, '127.0.0.1').resume();
-  return { server, socket, reported: () => faults.map(({ code, reason }) => [code, reason]) };
+  return {
+    server,
+    socket,
+    reported: () => faults.map(({ status, code, reason }) => [status, code, reason]),
+  };
 }
 
 test('a connection on which TLS never begins is closed as soon as one without headers', async () => {
@@ -35,7 +39,7 @@ test('a connection on which TLS never begins is closed as soon as one without he
   const { server, socket, reported } = await connected();
   await once(socket, 'close');
   assert.ok(performance.now() - startedMs < 60_000, 'it was not closed in time');
-  assert.equal(reported(), [['request_timeout', 'the request took too long to arrive']]);
+  assert.equal(reported(), [[408, 'request_timeout', 'the request took too long to arrive']]);
   await server.close();
 });
 
@@ -43,7 +47,7 @@ test('a request without TLS is reported as such', async () => {
   const { server, socket, reported } = await connected();
   socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
   await once(socket, 'close');
-  assert.equal(reported(), [['tls_failed', 'TLS failed: http request']]);
+  assert.equal(reported(), [[400, 'tls_failed', 'TLS failed: http request']]);
   await server.close();
 });
 
@@ -95,6 +99,39 @@ test('a request with the whole address is one with its path and query', async ()
     let answer = '';
     for await (const text of socket) answer += text;
     assert.ok(answer.endsWith(JSON.stringify({ url })), answer);
+  }
+  await server.close();
+});
+
+test('a route that fails is answered with 500, and logged', async () => {
+  const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
+  const { logger, lines } = testLog();
+  const server = createHttpServer({ address, log: logger });
+  server.get('*', () => Promise.reject(new Error('out of order')));
+  const { statusCode, body } = await server.inject({ url: '/', headers: { host: 'a' } });
+  assert.equal([statusCode, JSON.parse(body).error.code], [500, 'internal_error']);
+  assert.match(lines.join(''), 'out of order');
+  await server.close();
+});
+
+test('a request has one host; only HTTP/1.0 can do without', async () => {
+  const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
+  const server = createHttpServer({ address, log: testLog().logger });
+  server.get('*', () => 'found');
+  await server.listen(address);
+  const { port } = server.server.address() as AddressInfo;
+  for (const [version, hosts, status] of [
+    ['1.0', '', 200],
+    ['1.0', 'Host: a\r\n', 200],
+    ['1.0', 'Host: a\r\nHost: b\r\n', 400],
+    ['1.1', '', 400],
+    ['1.1', 'Host: a\r\nHost: b\r\n', 400],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.end(`GET / HTTP/${version}\r\n${hosts}Connection: close\r\n\r\n`);
+    let answer = '';
+    for await (const text of socket) answer += text;
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `, 'u'), `${version} ${hosts}`);
   }
   await server.close();
 });

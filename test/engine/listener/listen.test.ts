@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import dns from 'node:dns';
+import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,6 +26,17 @@ test('an address that this machine lacks is named with its port, also where the 
     assert.is(code, 'LISTEN_FAILED');
     assert.match(message, `cannot listen on [${host}]:18797: `);
   }
+});
+
+test('a port of another program is in use, one of this process becomes free', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const wanted = { host: '127.0.0.1', port, tls: undefined, trustedProxies: [] };
+  const { message } = await failureOf(checkAddresses([wanted], []));
+  assert.is(message, `cannot listen on 127.0.0.1:${port}: the port is in use`);
+  await checkAddresses([wanted], [{ ...wanted, host: 'localhost' }]);
+  other.close();
 });
 
 test('localhost is one address, where it has two as well', async () => {
@@ -66,6 +78,12 @@ test('the address of a client has no port and no prefix of IPv6', () => {
   ] as const) {
     assert.is(addressOf(ip, remote), shown);
   }
+  const ips = ['127.0.0.1', '192.0.2.7:443', 'nonsense'];
+  assert.is(
+    clientAddressOf({ ip: 'nonsense', ips, socket: { remoteAddress: '127.0.0.1' } }),
+    '192.0.2.7',
+    'the proxy that passed on what is no address',
+  );
 });
 
 test('a certificate that cannot be used is named with its key, at start and on a reload', async () => {

@@ -92,6 +92,14 @@ test('the route of a preset is found by how it verifies, or has to be named', as
     await trigger('github.push', oneMaps),
     /cannot call .*\/b: connection refused: nothing is listening there$/,
   );
+  const linear = PRESETS.find(({ name }) => name === 'linear.issue');
+  assert.ok(linear?.route.verify?.scheme === 'hmac');
+  const verify = { ...linear.route.verify, header: 'linear-signature', secrets: ['k'.repeat(32)] };
+  assert.match(
+    await trigger('linear.issue', { c: { ...routeOf(linear), verify } }),
+    /cannot call .*\/c: /,
+    'in any case of the header',
+  );
 });
 
 test.run();

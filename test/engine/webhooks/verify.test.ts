@@ -414,6 +414,7 @@ test('signatures of another form are refused, and so are the vendor schemes with
   for (const wrong of [
     signed.replace('v1=', 'v0='),
     `t=1,${signed}`,
+    `${signed},t=1`,
     signed.replace(/t=\d+,/u, ''),
     signed.replace('t=17', 't=+17'),
   ]) {

@@ -219,11 +219,12 @@ test('an access log has one line for each request, however it ended', async () =
   await send(url, { secret: undefined });
   await send(url, { method: 'GET' });
   await send(url, { path: '/wp-admin?key=hunter2hunter2' });
+  await send(url, { path: '/%zz' });
   const socket = connect(port, '127.0.0.1', () => socket.end('nonsense\r\n\r\n'));
   await once(socket.resume(), 'close');
   const requests = (): readonly Readonly<Record<string, unknown>>[] =>
     lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
-  await waitFor('the log', () => requests().length >= 5);
+  await waitFor('the log', () => requests().length >= 6);
   assert.equal(
     requests().map(({ method, route, path, status }) => [method, route, path, status]),
     [
@@ -231,6 +232,7 @@ test('an access log has one line for each request, however it ended', async () =
       ['POST', 'ci', undefined, 401],
       ['GET', 'ci', undefined, 405],
       ['POST', undefined, '/wp-admin', 404],
+      ['POST', undefined, '/%zz', 400],
       [undefined, undefined, undefined, 400],
     ],
   );
