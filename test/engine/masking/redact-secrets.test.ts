@@ -142,6 +142,14 @@ for (const text of ORDINARY) {
   });
 }
 
+test('a value after the name of a secret is one by its length, digits and kinds of characters', () => {
+  const isSecretSetting = (value: string): boolean => hasSecret(`password: ${value}`);
+  const secrets = ['abcdefghijklmnop', '1234567890123456', 'abcde1', 'Abc-de', 'aB-1'];
+  const words = ['abcdefghijklmno', '123456789.12345', 'abcdef', 'abcd1', 'aB-c'];
+  assert.equal(secrets.filter(isSecretSetting), secrets);
+  assert.equal(words.filter(isSecretSetting), []);
+});
+
 test('a secret is found wherever it stands', () => {
   const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
   fc.assert(
@@ -218,6 +226,8 @@ test('the beginning of a text never ends with half a secret, however long the te
       assert.ok(start.length <= most);
     }
   }
+  const secrets = ` ${secret}`.repeat(2000);
+  assert.not.match(redactedStart(secrets, 9000), 'ghp_', 'masks are shorter than secrets');
   assert.is(redactedStart('short', 80), 'short');
   const text = 'word '.repeat(10_000);
   assert.is(redactedStart(text, 300), text.slice(0, 300));

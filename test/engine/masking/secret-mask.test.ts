@@ -139,6 +139,7 @@ test('data keeps its shape, and its fields are judged by their names', () => {
     kind: 'reference',
     list: ['a correct horse', 5, null, true],
     headers: { authorization: '0123456789abcdef' },
+    query: Object.assign(Object.create(null), { token: '0123456789abcdef' }),
     apiKey: 'env:OPENAI_API_KEY',
     password: 'must be changed on Monday',
     commit: '0123456789abcdef',
@@ -148,6 +149,7 @@ test('data keeps its shape, and its fields are judged by their names', () => {
     kind: 'reference',
     list: [`a ${MASK}`, 5, null, true],
     headers: { authorization: MASK },
+    query: { token: MASK },
     apiKey: 'env:OPENAI_API_KEY',
     password: 'must be changed on Monday',
     commit: '0123456789abcdef',
@@ -168,6 +170,7 @@ test('the argument after an option for a secret is masked, in data and in its te
   ];
   const masked = ['/bin/x', '--token', '********', '--api-key=********', '--tokens', '12'];
   assert.equal(mask.data({ command }), { command: masked });
+  assert.equal(mask.data(['token', 'word-123456']), ['token', 'word-123456'], 'it is no option');
   const compact = JSON.stringify(command);
   const nested = compact.replaceAll(',', `,\n${' '.repeat(48)}`);
   for (const text of [compact, JSON.stringify(command, undefined, 2), nested]) {

@@ -30,14 +30,15 @@ function valuesOf(outcomes: readonly SecretOutcome[]): readonly string[] {
   return outcomes.map((outcome) => (outcome.ok ? outcome.value : outcome.error.message));
 }
 
-test('plain text is returned as it is, and masked from then on', async () => {
+test('plain text is returned as it is, and each resolved value is masked from then on', async () => {
   const masked: string[] = [];
   const onSecret = (value: string): void => void masked.push(value);
-  const context = { ...contextOf({}), onSecret };
+  const context = { ...contextOf({}, { env: { API_KEY: PLANTED } }), onSecret };
   assert.is(await resolveSecret(PLAIN, context), 'env:NOT_A_REFERENCE');
   const other = { kind: 'plain', value: 'other' } as const;
   assert.equal(valuesOf(await resolveSecrets([other], context)), ['other']);
-  assert.equal(masked, ['env:NOT_A_REFERENCE', 'other']);
+  assert.is(await resolveSecret(ref('env', 'default', 'API_KEY'), context), PLANTED);
+  assert.equal(masked, ['env:NOT_A_REFERENCE', 'other', PLANTED]);
 });
 
 test('messages name a secret without its value', () => {
