@@ -100,7 +100,6 @@ export function keepTrust(
   file: string,
   texts: Readonly<Record<'after' | 'before', string>>,
 ): void {
-  if (isOwnConfig(context, file)) return;
   const { input: before } = checkConfigText(file, texts.before);
   const { input: after } = checkConfigText(file, texts.after);
   if (before === undefined || after === undefined) return;

@@ -82,11 +82,11 @@ test('trust applies to the reviewed text, until a risky key changes', () =>
     const changed = await loadConfig(world.context);
     assert.is(changed.resolved.memory.backend, 'builtin');
     assert.is(changed.warnings.length, 1);
+    const listed = () => listTrust(world.context).map((config) => [config.file, config.changed]);
+    assert.equal(listed(), [[file, true]]);
     writeConfig(world, EVIL);
-    assert.equal(
-      listTrust(world.context).map((config) => config.file),
-      [file],
-    );
+    world.write('home/.svc/trusted-configs/damaged.json', '{');
+    assert.equal(listed(), [[file, false]]);
     assert.ok(revokeTrust(world.context, file));
     assert.is((await loadConfig(world.context)).resolved.memory.backend, 'builtin');
     assert.not(revokeTrust(world.context, file));
@@ -166,6 +166,43 @@ test('an empty list of agents does not make paths outside harmless', () =>
     assert.equal((await loadConfig(world.context)).ignoredKeys, [
       'agents.defaults.memorySearch.extraPaths[0]',
       'agents.defaults.memorySearch.store.path',
+    ]);
+  }));
+
+/** Keys that matter only if they turn something on, or lead away from this machine. */
+const switched = (isOn: boolean, host: string, names: readonly [string, string, string]) => ({
+  agents: {
+    defaults: {
+      memorySearch: {
+        sync: { sessions: { retention: names[0] } },
+        experimental: { sessionMemory: isOn },
+        query: { rerank: { provider: names[1] } },
+      },
+    },
+    list: [{ id: 'a', mcp: { write: isOn } }],
+  },
+  memory: { backend: names[2], searchLog: isOn, ext: { sessions: { enabled: isOn } } },
+  gateway: { host, admin: { host, port: 0 } },
+  mcp: { write: isOn, http: { host } },
+});
+
+test('an untrusted file can turn off what it cannot turn on, and listen only on this machine', () =>
+  inWorld(async (world) => {
+    writeConfig(world, switched(false, 'localhost', ['follow', 'none', 'builtin']));
+    assert.equal((await loadConfig(world.context)).ignoredKeys, []);
+    writeConfig(world, switched(true, '0.0.0.0', ['keep', 'cohere', 'ext']));
+    assert.equal((await loadConfig(world.context)).ignoredKeys?.toSorted(), [
+      'agents.defaults.memorySearch.experimental.sessionMemory',
+      'agents.defaults.memorySearch.query.rerank.provider',
+      'agents.defaults.memorySearch.sync.sessions.retention',
+      'agents.list[0].mcp.write',
+      'gateway.admin.host',
+      'gateway.host',
+      'mcp.http.host',
+      'mcp.write',
+      'memory.backend',
+      'memory.ext.sessions.enabled',
+      'memory.searchLog',
     ]);
   }));
 
