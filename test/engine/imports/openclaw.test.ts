@@ -232,21 +232,28 @@ test('imports the keys before release 9', async () => {
 
 test('imports endpoints of memory search with their adapter, without chat formats', async () => {
   const models = [{ id: 'qwen3-embedding:0.6b' }];
-  const imported = async (id: string, api: string): Promise<unknown> => {
+  const imported = async (id: string, api: string, key = 'provider'): Promise<unknown> => {
     const home = importHome({
       [FILE]: {
-        agents: { defaults: { memorySearch: { provider: id } } },
+        agents: { defaults: { memorySearch: { [key]: id } } },
         models: { providers: { [id]: { api, baseUrl: 'http://gpu:11435', models } } },
       },
     });
-    return settingsOf(await home.prepare('openclaw'));
+    const plan = await home.prepare('openclaw');
+    const isMentioned = `models.providers.${id}.api` in outcomesOf(plan);
+    assert.is(isMentioned, api === 'ollama', 'formats of chats are not reported either');
+    return settingsOf(plan);
   };
-  const settings = (id: string, entry: object) => ({
-    agents: { defaults: { memorySearch: { provider: id } } },
+  const settings = (id: string, entry: object, key = 'provider') => ({
+    agents: { defaults: { memorySearch: { [key]: id } } },
     models: { providers: { [id]: { ...entry, baseUrl: 'http://gpu:11435' } } },
   });
   assert.equal(await imported('gpu-box', 'ollama'), settings('gpu-box', { api: 'ollama' }));
   assert.equal(await imported('openai', 'openai-responses'), settings('openai', {}));
+  assert.equal(
+    await imported('gpu-box', 'ollama', 'fallback'),
+    settings('gpu-box', { api: 'ollama' }, 'fallback'),
+  );
 });
 
 test('what belongs to a provider that svc cannot use is left with it', async () => {
@@ -422,6 +429,10 @@ test('hostile and damaged files are refused with a reason', async () => {
   });
   const plan = await odd.prepare('openclaw');
   assert.equal(settingsOf(plan), {});
+  assert.equal(
+    [0, 1, 2].map((at) => outcomesOf(plan)[`agents.list[${at}]`]),
+    ['left', 'left', 'left'],
+  );
   assert.is(Object.hasOwn(Object.prototype, 'polluted'), false);
 });
 

@@ -83,7 +83,6 @@ export class Forgotten {
    * @returns also a mark of what was left out, empty for nothing
    */
   cover(lines: TextLines, sha256: string) {
-    if (this.isEmpty) return { lines, mark: '' };
     if (this.hidesDocument(sha256)) return { lines: textLines(''), mark: wholeMark() };
     const found = this.linesIn(lines);
     if (found.size === 0) return { lines, mark: '' };
