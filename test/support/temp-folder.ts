@@ -44,6 +44,21 @@ export async function withTemporaryFolder<T>(
   }
 }
 
+/** Does something while the system takes one path for another, which folders list: as macOS where they differ by case. */
+export async function withSamePath<T>(
+  typed: string,
+  listed: string,
+  work: () => Promise<T> | T,
+): Promise<T> {
+  const { native } = realpathSync;
+  Object.assign(realpathSync, { native: (path: string) => native(path.replace(typed, listed)) });
+  try {
+    return await work();
+  } finally {
+    Object.assign(realpathSync, { native });
+  }
+}
+
 /** An existing folder. */
 export function folderAt(path: string): TempFolder {
   const at = (below: string): string => join(path, below);

@@ -1,9 +1,9 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { withProcessLock } from '../sqlite/process-lock.js';
 import type { EngineContext } from '../support/context.js';
-import { ifThere, makeFolders, PRIVATE_MODE } from '../support/files.js';
+import { ifThere, makeFolders, PRIVATE_MODE, realPath } from '../support/files.js';
 import { replaceFile } from '../support/replace-file.js';
 import { readConfigText } from './discovery.js';
 import { keepTrust } from './trust/config-trust.js';
@@ -90,7 +90,7 @@ export function replaceConfig(
  */
 export function writeFileAtomically(file: string, text: string): void {
   try {
-    const target = ifThere(() => realpathSync(file)) ?? file;
+    const target = ifThere(() => realPath(file)) ?? file;
     makeFolders(dirname(target));
     // Configuration may hold plain-text secrets, so a new file is for its owner alone.
     const mode = statSync(target, { throwIfNoEntry: false })?.mode ?? PRIVATE_MODE;

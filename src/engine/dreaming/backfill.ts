@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
@@ -6,6 +5,7 @@ import type { Claim } from '../memory/chunking/split-claims.js';
 import { inRolledBackTransaction, inWriteTransaction } from '../sqlite/database.js';
 import { queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
+import { realPath } from '../support/files.js';
 import { isInside } from '../support/paths.js';
 import { claimKey } from './claims/claim-words.js';
 import type { DreamTarget } from './dream-targets.js';
@@ -178,7 +178,7 @@ function pathIn(dir: string, path: string): string {
   const hint = 'pass a daily note or a folder in the workspace';
   let real: string;
   try {
-    real = realpathSync(resolve(dir, path));
+    real = realPath(resolve(dir, path));
   } catch (cause) {
     const why = systemErrorCode(cause) === 'ENOENT' ? 'not found' : systemReason(cause);
     throw new SvcError('USAGE', `cannot read ${path}: ${why}`, { hint, cause });

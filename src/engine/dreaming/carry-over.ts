@@ -3,7 +3,6 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,7 +16,7 @@ import { tryProcessLock } from '../sqlite/process-lock.js';
 import { queryValue, runSql } from '../sqlite/query.js';
 import { closing } from '../support/async.js';
 import type { StatePaths } from '../support/context.js';
-import { makeFolders } from '../support/files.js';
+import { makeFolders, realPath } from '../support/files.js';
 import { readJsonFile, writeJsonFile } from '../support/json-file.js';
 import { shortHash } from '../support/text.js';
 import { type DreamFiles, type DreamWorkspace, dreamFiles } from './dream-workspace.js';
@@ -134,7 +133,7 @@ function originOf({ origin }: DreamFiles): Origin | undefined {
 /** Undefined if the path no longer exists; an inaccessible folder does exist. */
 function realPlace(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realPath(path);
   } catch (error) {
     const code = systemErrorCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : path;

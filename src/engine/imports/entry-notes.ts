@@ -1,9 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
 import { readGuarded, writeGuarded } from '../memory-files/guarded-file.js';
 import { dayFormatter, daysBefore } from '../support/day.js';
-import { ifThere, makeFolders } from '../support/files.js';
+import { ifThere, makeFolders, realPath } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
 import type { ImportedEntry } from './imported.js';
 
@@ -26,7 +25,7 @@ export function planNotes(
   entries: readonly ImportedEntry[],
   timeZone: string | undefined,
 ) {
-  const dir = noteAccess(workspaceDir, () => ifThere(() => realpathSync(workspaceDir)));
+  const dir = noteAccess(workspaceDir, () => ifThere(() => realPath(workspaceDir)));
   const dayOf = dayFormatter(timeZone);
   const days = groupBy(entries, ({ atMs }) => dayOf(atMs));
   const fileOf = (day: string): string => join(folder, `${day}.md`);
@@ -58,7 +57,7 @@ export function writeNotes(
   if (notes.length === 0) return;
   const dir = noteAccess(workspaceDir, () => {
     makeFolders(workspaceDir);
-    return realpathSync(workspaceDir);
+    return realPath(workspaceDir);
   });
   for (const { file, day, entries } of notes) {
     signal.throwIfAborted();

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type LoadedConfig,
@@ -20,7 +19,7 @@ import {
 import { SvcError, type Warning } from '../errors/index.js';
 import { createReranking, type Reranking } from '../rerank/index.js';
 import { type EngineContext, type StatePaths, typedPath } from '../support/context.js';
-import { unlessSystemError } from '../support/files.js';
+import { realOrGiven } from '../support/paths.js';
 import { shellWord, shortHash } from '../support/text.js';
 import { createBuiltinBackend } from './backends/builtin.js';
 import type { PreparedExt } from './backends/ext/open-ext.js';
@@ -153,9 +152,9 @@ async function openWorkspace(
       : await loadConfig(context, options);
   const loaded = await withTrial(configured, options);
   const given = typedPath(dir, context);
-  // Its real path, also where macOS and Windows ignore case, so that it has one index and one forget list however it
-  // was typed; a missing folder's path as it is, which the scan reports.
-  const workspaceDir = unlessSystemError(() => realpathSync.native(given)) ?? given;
+  // Its real path, so that it has one index and one forget list however it was typed; a missing folder's path as it is,
+  // which the scan reports.
+  const workspaceDir = realOrGiven(given);
   const base = resolveAgent(loaded, undefined, context);
   // Each folder has its own index, whichever path leads to it.
   const indexName = `workspace-${shortHash(workspaceDir)}`;

@@ -91,6 +91,16 @@ export function withFile<T>(
   }
 }
 
+/**
+ * The real path, with names as the folders list them: where case is ignored, as on macOS, `realpathSync` keeps what was
+ * typed, and a file would be another one under each spelling.
+ *
+ * @throws the system's error
+ */
+export function realPath(path: string): string {
+  return realpathSync.native(path);
+}
+
 /** For opening a file to read it: does not block on a pipe. */
 export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -170,7 +180,7 @@ export function replaceableTarget(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return file;
   requireFile(stats);
-  return realpathSync(file);
+  return realPath(file);
 }
 
 /** @throws like the system: EISDIR for a folder, EFTYPE for a named pipe or a device */

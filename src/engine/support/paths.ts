@@ -1,11 +1,11 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
-import { isLink, unlessSystemError } from './files.js';
+import { isLink, realPath, unlessSystemError } from './files.js';
 
 /** The real path; the given path where it cannot be resolved. */
 export function realOrGiven(path: string): string {
-  return unlessSystemError(() => realpathSync(path)) ?? path;
+  return unlessSystemError(() => realPath(path)) ?? path;
 }
 
 /**
@@ -14,7 +14,7 @@ export function realOrGiven(path: string): string {
  */
 export function realTarget(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realPath(path);
   } catch (error) {
     // What another process creates meanwhile is there as well, but no link.
     if (systemErrorCode(error) !== 'ENOENT' || isLink(path)) return undefined;
@@ -22,6 +22,12 @@ export function realTarget(path: string): string | undefined {
     const above = parent === path ? undefined : realTarget(parent);
     return above === undefined ? undefined : join(above, basename(path));
   }
+}
+
+/** The path of an entry in its real folder, as it is listed there; an entry that is a link itself is not followed. */
+export function realEntry(path: string): string {
+  const real = isLink(path) ? undefined : unlessSystemError(() => realPath(path));
+  return real ?? join(realOrGiven(dirname(path)), basename(path));
 }
 
 /** Whether a real path is a folder or inside it. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
 import { splitClaims, spokenClaims } from '../../memory/chunking/split-claims.js';
 import type { OnRecall } from '../../memory/index.js';
 import type { SearchResponse, SearchResult } from '../../memory/search/index.js';
 import type { EngineContext } from '../../support/context.js';
+import { realPath } from '../../support/files.js';
 import { uniqueBy } from '../../support/lists.js';
 import { claimKeyOf, stemsOf } from '../claims/claim-words.js';
 import { containsSecret } from '../claims/junk.js';
@@ -119,6 +119,6 @@ export async function logRecall(
     await (await SharedRecalls.open(shared, context)).append(recall);
     return;
   }
-  const { files } = dreamWorkspace(realpathSync(workspaceDir), state);
+  const { files } = dreamWorkspace(realPath(workspaceDir), state);
   appendRecall(files.recallLog, recall);
 }

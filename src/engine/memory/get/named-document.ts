@@ -1,6 +1,6 @@
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { SvcError } from '../../errors/index.js';
-import { realOrGiven } from '../../support/paths.js';
+import { realEntry } from '../../support/paths.js';
 import { unescapedLine } from '../../support/safe-line.js';
 import { suggestName } from '../../support/text.js';
 import type { OtherHosts } from '../home/index.js';
@@ -53,7 +53,7 @@ export function lookUpDocument<D extends DocumentKey>(
 /** The folder of a file may be reached through a link, as the workspace may; the file itself is none. */
 function shownPath(workspaceDir: string, path: string): string {
   if (!isAbsolute(path)) return path.replace(/^\.\//, '');
-  return displayPath(workspaceDir, join(realOrGiven(dirname(path)), basename(path)));
+  return displayPath(workspaceDir, realEntry(path));
 }
 
 /** The error for a text that names no indexed document. @param documents all of them, as suggestions */

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { LocateSetting } from '../../config/index.js';
 import { closing } from '../../support/async.js';
 import { documentFormatOf } from '../../support/document-format.js';
 import { formatCountOf } from '../../support/format.js';
-import { isInside, pathBelow, realOrGiven } from '../../support/paths.js';
+import { isInside, pathBelow, realEntry, realOrGiven } from '../../support/paths.js';
 import { isForgottenWhole } from '../forgotten/index.js';
 import { lookUpDocument, lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
@@ -65,7 +65,7 @@ export async function whyIndexed(
     readings.find((one) => existsSync(one)) ??
     inOtherForm(readings, scan) ??
     fileAt(parseCitation(own).path);
-  const file = join(realOrGiven(dirname(named)), basename(named));
+  const file = realEntry(named);
   const shown = displayPath(workspaceDir, file);
   const scanned = reasonOf({ file, named }, scan, workspaceDir, memory);
   if (scanned.reason === 'missing') {

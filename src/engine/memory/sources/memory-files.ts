@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, opendirSync, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, lstatSync, opendirSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   handlesExhausted,
@@ -8,7 +8,7 @@ import {
   systemReason,
 } from '../../errors/index.js';
 import { documentFormatOf, isExtracted } from '../../support/document-format.js';
-import { unlessSystemError } from '../../support/files.js';
+import { realPath, unlessSystemError } from '../../support/files.js';
 import { formatCount } from '../../support/format.js';
 import { isGlob } from '../../support/glob.js';
 import { pathBelow } from '../../support/paths.js';
@@ -168,7 +168,7 @@ const OTHER_WORKSPACES =
 /** The workspace's real path. @throws SvcError WORKSPACE_MISSING, WORKSPACE_UNREADABLE, HANDLES_EXHAUSTED */
 export function resolveWorkspace(workspaceDir: string): string {
   try {
-    const real = realpathSync(workspaceDir);
+    const real = realPath(workspaceDir);
     // Opening it checks that it is a readable folder.
     opendirSync(real).closeSync();
     return real;
@@ -262,7 +262,7 @@ function* walkExtra(
       listener.onSkip({ path, reason: 'symlink', detail: 'configured in extraPaths' });
       return;
     }
-    const real = realpathSync(path);
+    const real = realPath(path);
     const isFolder = stats.isDirectory();
     const rules = exclusions.around(real, isFolder ? 'folder' : 'file');
     if (rules === undefined || isExcluded(real, isFolder, rules, listener)) return;

@@ -1,9 +1,10 @@
 /* Exports and imports a memory as one file. Loaded by name: output-schemas.ts, for tests and docs. */
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { closing } from '../../support/async.js';
+import { realPath } from '../../support/files.js';
 import { iso } from '../../support/time.js';
 import { ExtractedTexts } from '../extract/index.js';
 import { readForgotten } from '../forgotten/index.js';
@@ -70,7 +71,7 @@ export function createTransfer({ target, clock }: IndexKeeperOptions, keeper: In
       const stamp = iso(clock.now()).replaceAll(/[:.]/gu, '-');
       const backupDir = join(target.forget.backupDir, `import-${stamp}`);
       const files = await importFiles(plan, existing, backupDir, work.signal);
-      const root = realpathSync(plan.root);
+      const root = realPath(plan.root);
       const paths = Array.from(plan.checked.documents.keys(), (path) => join(root, path));
       return {
         ...files,

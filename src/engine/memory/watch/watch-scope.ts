@@ -1,6 +1,6 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { unlessSystemError } from '../../support/files.js';
+import { realPath, unlessSystemError } from '../../support/files.js';
 import { pathBelow, realOrGiven } from '../../support/paths.js';
 import {
   Exclusions,
@@ -34,7 +34,7 @@ export class WatchScope {
     const exclusions = new Exclusions(workspace, files.exclude);
     this.exclusions = exclusions;
     this.places = places.flatMap((place) => {
-      const root = realPath(place.root);
+      const root = realOf(place.root);
       return root === undefined ? [] : [{ place, root }];
     });
     for (const { root, reader } of places) {
@@ -85,7 +85,7 @@ export class WatchScope {
   private addRoot(path: string): void {
     this.addWithParents(path);
     const kind = kindOf(path);
-    const real = kind === 'other' ? undefined : realPath(path);
+    const real = kind === 'other' ? undefined : realOf(path);
     if (real === undefined) return;
     this.addWithParents(real);
     if (kind === 'folder') this.trees.add(real);
@@ -120,6 +120,6 @@ function kindOf(path: string): 'file' | 'folder' | 'other' {
 }
 
 /** Undefined when the path cannot be resolved. */
-function realPath(path: string): string | undefined {
-  return unlessSystemError(() => realpathSync(path));
+function realOf(path: string): string | undefined {
+  return unlessSystemError(() => realPath(path));
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { basename } from 'node:path';
 import { SESSION_READERS, type SessionReaderId } from '../../config/index.js';
 import type { WriteRecord } from '../../dreaming/store/write-records.js';
@@ -11,7 +11,7 @@ import {
   transcriptLines,
 } from '../../memory/sources/transcripts/read-conversation.js';
 import { crypto } from '../../support/crypto.js';
-import { READ_NO_LINK } from '../../support/files.js';
+import { READ_NO_LINK, realPath } from '../../support/files.js';
 import { isForgotten, writeEntry } from '../add-note.js';
 import {
   changeableNote,
@@ -193,7 +193,7 @@ function keysOf(
   { file, reader, session }: CaptureRequest,
   firstLine: string,
 ): Conversation['keys'] {
-  const name = `${realpathSync(file)}\n${firstLine}`;
+  const name = `${realPath(file)}\n${firstLine}`;
   const key = `file:${crypto().hash('sha256', name)}`;
   // Hooks of earlier versions stored their position under the session. File names did not identify a conversation.
   return reader === undefined || session === undefined ? [key] : [key, `${reader}:${session}`];
@@ -205,7 +205,7 @@ function readWith(reader: SessionReaderId, request: CaptureRequest): Conversatio
   let descriptor: number | undefined;
   try {
     // A person or an agent named it: a link is followed.
-    descriptor = openSync(realpathSync(file), READ_NO_LINK);
+    descriptor = openSync(realPath(file), READ_NO_LINK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
     let [lines, filledLines, brokenLines] = [0, 0, 0];

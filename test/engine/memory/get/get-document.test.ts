@@ -7,7 +7,7 @@ import { lookUpIndexed } from '../../../../src/engine/memory/get/index.js';
 import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
-import { folderOf } from '../../../support/temp-folder.js';
+import { folderOf, withSamePath } from '../../../support/temp-folder.js';
 import { openReadyIndex } from '../../../support/vector-index.js';
 
 const test = suite('lines of a document');
@@ -39,6 +39,15 @@ test('an absolute path may lead through a link to the workspace', async () => {
     const got = await backend.get({ target: `${folder}/a.md#L1` });
     assert.equal([got.path, got.text], ['a.md', 'alpha']);
   }
+});
+
+test('an absolute path may be typed in another case where the system ignores it', async () => {
+  const folder = folderOf({ 'notes/Alpha.md': 'alpha' });
+  const backend = backendOn(targetOf(folder.path));
+  const typed = folder.at('notes/alpha.md');
+  await withSamePath(typed, folder.at('notes/Alpha.md'), async () => {
+    assert.is((await backend.get({ target: `${typed}#L1` })).path, 'notes/Alpha.md');
+  });
 });
 
 test('the hint about a name that is not indexed has that of another folder, or else the nearest', async () => {

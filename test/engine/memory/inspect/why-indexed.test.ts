@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { openMemory } from '../../../../src/engine/memory/index.js';
 import { whyIndexed } from '../../../../src/engine/memory/inspect/why-indexed.js';
 import { contextOf } from '../../../support/context.js';
-import { folderOf } from '../../../support/temp-folder.js';
+import { folderOf, withSamePath } from '../../../support/temp-folder.js';
 
 const test = suite('why a file is indexed or not');
 
@@ -60,6 +60,18 @@ test('a name is accepted in either form of Unicode', async () => {
   const cafe = await why('memory/Caf\u00e9.md');
   assert.equal([cafe.path.normalize('NFC'), cafe.reason], ['memory/Caf\u00e9.md', 'included']);
   assert.is((await why('memory/cr\u00e8me.md#L2')).reason, 'excluded');
+  await close();
+});
+
+test('a name is accepted as the system accepts it, in another case', async () => {
+  const { home, why, close } = await whyOf({ 'memory/Alpha.md': '' });
+  const [typed, listed] = ['alpha', 'Alpha'].map((name) =>
+    home.at(`state/workspace/memory/${name}.md`),
+  );
+  await withSamePath(String(typed), String(listed), async () => {
+    const { path, reason } = await why('memory/alpha.md');
+    assert.equal([path, reason], ['memory/Alpha.md', 'included']);
+  });
   await close();
 });
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/engine/memory/sources/memory-files.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
-import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { folderOf, tempFolder, withSamePath } from '../../../support/temp-folder.js';
 
 const test = suite('files of memory');
 
@@ -212,6 +212,14 @@ test('a workspace may itself be reached through a link', () => {
   const real = folderOf({ 'ws/a.md': '' });
   symlinkSync('ws', real.at('link'));
   assert.equal(scan(real.at('link'), 'folder').paths, ['a.md']);
+});
+
+test('where the system ignores case, a workspace is the same folder however it was typed', async () => {
+  const disk = folderOf({ 'Notes/memory/a.md': '', 'Notes/Wiki/x.md': '' });
+  const [typed, listed] = [disk.at('notes'), disk.at('Notes')];
+  await withSamePath(typed, listed, () => {
+    assert.equal(scan(typed, 'agent', [disk.at('Notes/Wiki')]).paths, ['memory/a.md', 'Wiki/x.md']);
+  });
 });
 
 test('extra paths: files of any name, folders of Markdown, inside and outside, each file once', () => {

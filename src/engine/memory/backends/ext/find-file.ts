@@ -1,6 +1,6 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { unlessSystemError } from '../../../support/files.js';
+import { realPath, unlessSystemError } from '../../../support/files.js';
 import { isInside } from '../../../support/paths.js';
 import type { LineRange } from '../../types.js';
 
@@ -70,7 +70,7 @@ function isLike(name: string, segments: readonly string[]): boolean {
 /** Undefined for non-files and for paths that lead outside through links. */
 function fileBelow(root: string, path: string): string | undefined {
   return unlessSystemError(() => {
-    const real = realpathSync(join(root, path));
+    const real = realPath(join(root, path));
     return isInside(real, root) && statSync(real).isFile() ? real : undefined;
   });
 }

@@ -1,7 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { ResolvedMemorySearch } from '../../../config/index.js';
-import { unlessSystemError } from '../../../support/files.js';
+import { realPath, unlessSystemError } from '../../../support/files.js';
 import { pushAll } from '../../../support/lists.js';
 import type { SkippedFile } from '../../types.js';
 import type { SessionArchive } from '../archive/session-archive.js';
@@ -69,7 +69,7 @@ export function scanTranscripts({
 }
 
 function transcriptsIn(place: TranscriptPlace, listener: WalkListener): Iterable<TranscriptFile> {
-  const root = unlessGone(place.root, listener, (path) => realpathSync(path));
+  const root = unlessGone(place.root, listener, realPath);
   if (root === undefined) return [];
   const { conversations } = TRANSCRIPT_READERS[place.reader];
   return conversations?.({ ...place, root }, listener) ?? walkPlace(place, root, listener);
