@@ -133,7 +133,11 @@ export function sqliteDriver(): { readonly name: Driver['name']; readonly why: s
 function connect(source: Buffer | string, options: OpenOptions): Connection {
   const { driver } = chosenDriver();
   try {
-    return driver.connect(source, options);
+    const database = driver.connect(source, options);
+    // On macOS, syncing alone leaves data in the cache of the disk, so that a power failure while the log is moved into
+    // the file could damage it. Other systems ignore this.
+    if (options.readonly !== true) database.pragma('checkpoint_fullfsync = ON');
+    return database;
   } catch (error) {
     // Containers create one in the place of a file that is mounted before it exists.
     if (error instanceof Error && typeof source === 'string' && isFolder(source)) {

@@ -23,6 +23,9 @@ export interface FileFormat {
   readonly refusals: Readonly<Record<'foreign' | 'newer', ErrorCode>>;
 }
 
+/** For what must survive a power failure: each commit is synced, on macOS through the cache of the disk. */
+export const DURABLE_COMMITS: readonly string[] = ['synchronous = FULL', 'fullfsync = ON'];
+
 /**
  * Opens a file to write it, private to its owner. It is created or migrated if needed; a file that is refused stays
  * as it is.

@@ -6,7 +6,12 @@ import {
   createDatabase,
   openDatabase,
 } from '../../../src/engine/sqlite/database.js';
-import { type FileFormat, formatVersion, openFormat } from '../../../src/engine/sqlite/format.js';
+import {
+  DURABLE_COMMITS,
+  type FileFormat,
+  formatVersion,
+  openFormat,
+} from '../../../src/engine/sqlite/format.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 const FIRST = 'CREATE TABLE notes (text TEXT)';
@@ -52,6 +57,20 @@ test('every migration step runs once, from any version', ({ file }) => {
     assert.equal(using(openFormat(file, format(FIRST, SECOND), 0), texts), ['once']);
   }
   assert.is(statSync(file).mode & 0o777, 0o600);
+});
+
+test('commits that must survive a power failure are synced through the cache of the disk on macOS', ({
+  file,
+}) => {
+  const durable = { ...format(FIRST), pragmas: DURABLE_COMMITS };
+  const number = (database: Connection, pragma: string) =>
+    database.pragma(pragma, { simple: true });
+  using(openFormat(file, durable, 0), (database) => {
+    assert.equal([number(database, 'synchronous'), number(database, 'fullfsync')], [2, 1]);
+  });
+  using(existing(file), (database) => {
+    assert.equal([number(database, 'fullfsync'), number(database, 'checkpoint_fullfsync')], [0, 1]);
+  });
 });
 
 test('all steps are rolled back if one fails', ({ file }) => {

@@ -6,7 +6,12 @@ import {
   databaseFault,
   isSqliteError,
 } from '../../sqlite/database.js';
-import { type FileFormat, openEmptyFormat, openFormat } from '../../sqlite/format.js';
+import {
+  DURABLE_COMMITS,
+  type FileFormat,
+  openEmptyFormat,
+  openFormat,
+} from '../../sqlite/format.js';
 import { type ProcessLockOptions, withProcessLock } from '../../sqlite/process-lock.js';
 import { closing } from '../../support/async.js';
 import type { DreamWorkspace } from '../dream-workspace.js';
@@ -227,6 +232,6 @@ const FORMAT: FileFormat = {
   name: 'a dreaming database',
   steps: MIGRATIONS,
   // This is user data, not a rebuildable index: commits must survive a power failure.
-  pragmas: ['journal_mode = WAL', 'synchronous = FULL', 'secure_delete = ON'],
+  pragmas: ['journal_mode = WAL', ...DURABLE_COMMITS, 'secure_delete = ON'],
   refusals: { foreign: 'DREAM_STORE_UNUSABLE', newer: 'DREAM_STORE_NEWER' },
 };

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { SvcError } from '../../errors/index.js';
 import { asFlowsError, openFlowsDatabase } from '../../flows/store/sqlite/open-database.js';
 import { type Connection, databaseFault, openDatabase } from '../../sqlite/database.js';
+import { DURABLE_COMMITS } from '../../sqlite/format.js';
 import { queryRows, runSql } from '../../sqlite/query.js';
 import {
   type CopiedTable,
@@ -40,7 +41,7 @@ export function openCopiedFlows(
     database.pragma('locking_mode = EXCLUSIVE');
     // The first transaction takes the lock (https://sqlite.org/pragma.html#pragma_locking_mode).
     database.exec('BEGIN EXCLUSIVE; COMMIT');
-    database.pragma('synchronous = FULL');
+    for (const pragma of DURABLE_COMMITS) database.pragma(pragma);
     return database;
   } catch (error) {
     database.close();

@@ -1,5 +1,5 @@
 import { ID_MOMENT_AT } from '../../../flow-model/ids.js';
-import type { FileFormat } from '../../../sqlite/format.js';
+import { DURABLE_COMMITS, type FileFormat } from '../../../sqlite/format.js';
 
 /**
  * The statements from each version to the next; `user_version` is how many were run. A published one never
@@ -220,6 +220,6 @@ export const FLOWS_FORMAT: FileFormat = {
   // "svcf".
   applicationId: 0x73766366,
   // A log that grew while a backup read for long would keep its size for as long as any process has the file open.
-  pragmas: ['journal_mode = WAL', 'synchronous = FULL', 'journal_size_limit = 16777216'],
+  pragmas: ['journal_mode = WAL', ...DURABLE_COMMITS, 'journal_size_limit = 16777216'],
   refusals: { foreign: 'FLOWS_FOREIGN', newer: 'FLOWS_NEWER' },
 };

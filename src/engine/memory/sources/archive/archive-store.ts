@@ -2,7 +2,12 @@ import { existsSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { SvcError, systemReason } from '../../../errors/index.js';
 import { type Connection, inWriteTransaction, openDatabase } from '../../../sqlite/database.js';
-import { type FileFormat, formatVersion, openFormat } from '../../../sqlite/format.js';
+import {
+  DURABLE_COMMITS,
+  type FileFormat,
+  formatVersion,
+  openFormat,
+} from '../../../sqlite/format.js';
 import { queryRow, queryRows, queryValue, runSql } from '../../../sqlite/query.js';
 import { closing } from '../../../support/async.js';
 import { firstChars, oneLine, parsedJson } from '../../../support/text.js';
@@ -83,7 +88,7 @@ const FORMAT: FileFormat = {
   steps: STEPS,
   // "svca".
   applicationId: 0x73766361,
-  pragmas: ['auto_vacuum = FULL', 'synchronous = FULL', 'secure_delete = ON', 'foreign_keys = ON'],
+  pragmas: ['auto_vacuum = FULL', ...DURABLE_COMMITS, 'secure_delete = ON', 'foreign_keys = ON'],
   refusals: { foreign: 'ARCHIVE_UNUSABLE', newer: 'ARCHIVE_UNUSABLE' },
 };
 const BUSY_MS = 5000;
