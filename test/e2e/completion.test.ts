@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   readdirSync,
@@ -200,6 +201,22 @@ inZsh('zsh completes, and evaluates nothing that was typed', async () => {
   }
   assert.equal(readdirSync(root.path), before);
 });
+
+inZsh(
+  'a new zsh asks nothing, although a folder of completions is writable by others',
+  async () => {
+    const root = home();
+    const options = { home: root.path, env: { SHELL: '/bin/zsh' } };
+    assert.is((await runInSession(['completion', 'install', '--yes'], options)).code, 0);
+    // As Homebrew's folders are.
+    root.write('site-functions/_other', '#compdef other');
+    chmodSync(root.at('site-functions'), 0o777);
+    const script = `fpath=('${root.at('site-functions')}' $fpath); . '${root.at('.zshrc')}'; echo $_comps[svc]`;
+    const env = { ...process.env, HOME: root.path };
+    const { stdout, stderr } = spawnSync('zsh', ['-fc', script], { encoding: 'utf8', env });
+    assert.equal([stdout, stderr], ['_svc\n', '']);
+  },
+);
 
 test('a startup file in another encoding keeps its bytes', async () => {
   const root = home();

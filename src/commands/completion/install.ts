@@ -31,7 +31,7 @@ export default class CompletionInstall extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(CompletionInstall);
     const context = this.context();
-    const plan = planCompletion(args.shell, context);
+    const plan = planCompletion(args.shell, { ...context, platform: process.platform });
     const shown = (path: string): string => shownPath(path, context.homeDir);
     if (flags.remove) {
       const removed = removeCompletion(plan);

@@ -31,7 +31,7 @@ const MARK = '# svc completion';
  */
 export function planCompletion(
   shell: CompletionShell | undefined,
-  { env, homeDir, state }: EngineContext,
+  { env, homeDir, state, platform }: EngineContext & { readonly platform: NodeJS.Platform },
 ): CompletionPlan {
   const name = shell ?? COMPLETION_SHELLS.find((known) => known === basename(env['SHELL'] ?? ''));
   if (name === undefined) {
@@ -48,11 +48,21 @@ export function planCompletion(
   }
   const scriptFile = join(state.stateDir, 'completion', `svc.${name}`);
   const folder = name === 'zsh' ? env['ZDOTDIR'] || homeDir : homeDir;
-  const file = join(folder, name === 'zsh' ? '.zshrc' : '.bashrc');
+  const file = join(folder, name === 'zsh' ? '.zshrc' : bashFile(homeDir, platform));
   const quoted = singleQuoted(scriptFile);
   const line = `${name === 'zsh' ? zshLine(quoted) : bashLine(quoted)} ${MARK}`;
   const isInstalled = bytesOf(file).includes(asBytes(line)) && existsSync(scriptFile);
   return { shell: name, scriptFile, startup: { file, line }, isInstalled };
+}
+
+/**
+ * What a new bash reads. Terminals of macOS start login shells, which read no `.bashrc`, only the first of these; creating
+ * one would keep bash from reading those after it.
+ */
+function bashFile(homeDir: string, platform: NodeJS.Platform): string {
+  if (platform !== 'darwin') return '.bashrc';
+  const files = ['.bash_profile', '.bash_login', '.profile'] as const;
+  return files.find((name) => existsSync(join(homeDir, name))) ?? files[0];
 }
 
 /** The script has constants of its own, so it must not be read twice. */
@@ -60,9 +70,12 @@ function bashLine(script: string): string {
   return `[ -f ${script} ] && ! declare -F __svc_complete >/dev/null && . ${script}`;
 }
 
-/** Completion functions of zsh need compinit to have run. */
+/**
+ * Completion functions of zsh need compinit to have run. Without `-i` it would ask at each start, where Homebrew's folders
+ * are writable by a group.
+ */
 function zshLine(script: string): string {
-  return `[ -f ${script} ] && { (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }; . ${script}; }`;
+  return `[ -f ${script} ] && { (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }; . ${script}; }`;
 }
 
 /** Writes the script and the line of a plan; everything else in the startup file stays. */
