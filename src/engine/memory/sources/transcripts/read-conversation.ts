@@ -174,8 +174,8 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
     /** Taken before reading. */
     const stats = fstatSync(descriptor);
     const fingerprint = fingerprintOf(stats);
-    /** True if these are the turns after the point that was passed, and not all of them. */
     const printOf = printerWhileReading(descriptor, stats.size);
+    /** True if these are the turns after the point that was passed, and not all of them. */
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
     let point: ReadingPoint = isValid ? after : beginningOf(file.place);
     const turns: NumberedTurn[] = [];
