@@ -16,6 +16,9 @@ const CHUNKING = { tokens: 48, overlap: 12 };
 
 const test = suite('reading a transcript in parts');
 
+const HERON = 'The heron nests behind the old waterworks.';
+const LONG = message('user', 'The stork stands on the roof. '.repeat(300)).repeat(300);
+
 /** What the index would hold of a file after it was read, going on from what it held before. */
 function load(path: string, before?: Loaded): Loaded {
   const loaded: { chunks?: readonly Chunk[]; stored?: StoredDocument } = { ...before };
@@ -71,6 +74,17 @@ test('a transcript cut off at any byte is read to its last whole line, and later
   }
 });
 
+test('a transcript of less than a megabyte that grows is read from its beginning if any byte before was changed', () => {
+  const lines = LONG.split('\n').slice(0, 100);
+  const path = tempFolder().write('talk', `${lines.join('\n')}\n`);
+  const before = load(path);
+  const changed = lines.map((line, at) => (at === 50 ? line.replace('stork', 'heron') : line));
+  writeFileSync(path, `${changed.join('\n')}\n${message('user', 'More.')}`);
+  const { chunks } = load(path, before);
+  assert.equal(chunks, load(path).chunks);
+  assert.match(chunks.map(({ text }) => text).join(), 'heron');
+});
+
 test('a transcript whose resume point is damaged is read from its beginning', () => {
   const path = tempFolder().write('talk', TALK);
   const whole = load(path);
@@ -82,9 +96,6 @@ test('a transcript whose resume point is damaged is read from its beginning', ()
     assert.equal(load(path, { ...whole, stored: { ...whole.stored, resume } }).chunks, chunks);
   }
 });
-
-const HERON = 'The heron nests behind the old waterworks.';
-const LONG = message('user', 'The stork stands on the roof. '.repeat(300)).repeat(300);
 
 /** Reads a transcript that was indexed before a line was forgotten. */
 function afterForgetting(path: string, { stored }: Loaded) {

@@ -193,10 +193,10 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
   });
 }
 
-/** Up to this size the whole beginning is hashed. */
-const WHOLE_BYTES = 64 * 1024;
+/** Up to this size the whole beginning is hashed, which takes about a millisecond. */
+const WHOLE_BYTES = 1024 * 1024;
 const SAMPLES = 32;
-const SAMPLE_BYTES = 2 * 1024;
+const SAMPLE_BYTES = WHOLE_BYTES / SAMPLES;
 
 /**
  * A hash to detect changes in the beginning of a file at constant cost: its length and evenly spaced samples, including
