@@ -142,17 +142,18 @@ Notes: Restart it
 
 test('copies that killed imports left are removed, and those of running ones are not', async () => {
   const home = importHome({
-    'tmp/svc-import-old/claude-mem.db': 'a copy',
-    'tmp/svc-import-new/claude-mem.db': 'a copy',
-    'tmp/svc-other/claude-mem.db': 'not a copy',
+    'tmp/.svc-import-old/claude-mem.db': 'a copy',
+    'tmp/.svc-import-new/claude-mem.db': 'a copy',
+    'tmp/svc-import-mine/claude-mem.db': 'not a copy',
     'kept/claude-mem.db': 'not a copy',
   });
-  symlinkSync(home.at('kept'), home.at('tmp/svc-import-link'));
-  for (const name of ['svc-import-old', 'svc-other']) utimesSync(home.at(`tmp/${name}`), 0, 0);
-  lutimesSync(home.at('tmp/svc-import-link'), 0, 0);
+  symlinkSync(home.at('kept'), home.at('tmp/.svc-import-link'));
+  for (const name of ['.svc-import-old', 'svc-import-mine'])
+    utimesSync(home.at(`tmp/${name}`), 0, 0);
+  lutimesSync(home.at('tmp/.svc-import-link'), 0, 0);
   observe(database(home), 'Moved');
   await withTemporaryFolder(home.at('tmp'), () => home.prepare('claude-mem'));
-  assert.equal(readdirSync(home.at('tmp')).toSorted(), ['svc-import-new', 'svc-other']);
+  assert.equal(readdirSync(home.at('tmp')).toSorted(), ['.svc-import-new', 'svc-import-mine']);
   assert.equal(readdirSync(home.at('kept')), ['claude-mem.db']);
 });
 

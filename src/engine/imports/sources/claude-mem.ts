@@ -83,7 +83,8 @@ function rowsOf(value: unknown): readonly Row[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
-const COPIES = 'svc-import-';
+/** Hidden, since nobody names a folder of their own like that: those are deleted. */
+const COPIES = '.svc-import-';
 
 /** Removes the copies that killed imports left. */
 function removeStrayCopies(nowMs: number): void {
