@@ -1,6 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
+import { privacyHint, SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import { type EngineContext, typedPath } from '../support/context.js';
 import { readRegularFile, unlessSystemError } from '../support/files.js';
 import { realOrGiven } from '../support/paths.js';
@@ -142,7 +142,7 @@ function explain(file: string, cause: unknown): SvcError {
     return unreadable(file, why, 'check that it is the right file');
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    const hint = `run "chmod u+r ${shellWord(file)}"`;
+    const hint = privacyHint(cause) ?? `run "chmod u+r ${shellWord(file)}"`;
     return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {
       hint,
       location: { file, line: 1, column: 1 },

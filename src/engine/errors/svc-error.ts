@@ -102,6 +102,15 @@ export function handlesExhausted(cause: unknown): SvcError {
   });
 }
 
+/**
+ * What to do where macOS refuses what permissions allow: it guards Desktop, Documents, Downloads, iCloud Drive and other
+ * disks from each program, and locked files from their owner. Undefined for other errors, and elsewhere.
+ */
+export function privacyHint(error: unknown): string | undefined {
+  if (process.platform !== 'darwin' || systemErrorCode(error) !== 'EPERM') return undefined;
+  return 'allow the app that runs svc, such as your terminal, in System Settings > Privacy & Security > Files and Folders or Full Disk Access; a file can also be locked in Finder';
+}
+
 /** Hints for system errors that no part of svc explains in its own words. */
 const SYSTEM_HINTS = [
   [/^(?:ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\b/u, 'free some space and try again'],
@@ -139,7 +148,8 @@ export function asSvcError(error: unknown): SvcError | undefined {
   if (systemErrorCode(error) === 'MODULE_NOT_FOUND') return programChanged(error);
   const call = error instanceof Error && 'syscall' in error ? ` ${String(error.syscall)}` : '';
   const codeAndCall = `${systemErrorCode(error) ?? ''}${call}`;
-  const hint = SYSTEM_HINTS.find(([pattern]) => pattern.test(codeAndCall))?.[1];
+  const known = SYSTEM_HINTS.find(([pattern]) => pattern.test(codeAndCall))?.[1];
+  const hint = privacyHint(error) ?? known;
   if (hint === undefined) return undefined;
   const message = call === ' uv_cwd' ? 'the current folder does not exist' : messageOf(error);
   return new SvcError('SYSTEM_REFUSED', message, { hint, cause: error });

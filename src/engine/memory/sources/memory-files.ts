@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   handlesExhausted,
   isHandleShortage,
+  privacyHint,
   SvcError,
   systemErrorCode,
   systemReason,
@@ -186,7 +187,7 @@ export function resolveWorkspace(workspaceDir: string): string {
       'WORKSPACE_UNREADABLE',
       `cannot read the workspace ${workspaceDir}: ${why}`,
       {
-        hint: `check the path and its permissions, ${OTHER_WORKSPACES}`,
+        hint: privacyHint(error) ?? `check the path and its permissions, ${OTHER_WORKSPACES}`,
         cause: error,
       },
     );

@@ -2,6 +2,7 @@ import type { Dirent, Stats } from 'node:fs';
 import {
   handlesExhausted,
   isHandleShortage,
+  privacyHint,
   systemErrorCode,
   systemReason,
 } from '../../errors/index.js';
@@ -43,7 +44,8 @@ export function skipOf(path: string, error: unknown): SkippedFile {
   if (reason === 'vanished' && path.includes('\ufffd')) {
     return { path, reason: 'unreadable', detail: 'its name is not UTF-8' };
   }
-  return reason === 'unreadable' ? { path, reason, detail: systemReason(error) } : { path, reason };
+  const detail = reason === 'unreadable' ? systemReason(error) : privacyHint(error);
+  return detail === undefined ? { path, reason } : { path, reason, detail };
 }
 
 const REASONS: Readonly<Record<string, SkipReason>> = {

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SvcError } from '../../../../src/engine/errors/index.js';
+import { asSvcError, SvcError } from '../../../../src/engine/errors/index.js';
 import { skipOf } from '../../../../src/engine/memory/sources/skips.js';
 
 const test = suite('files that cannot be opened');
@@ -13,6 +13,23 @@ test('an unreadable file is left out, with the reason', () => {
   assert.is(skipOf('/notes/a.md', systemError('EACCES')).reason, 'permission_denied');
   assert.is(skipOf('/notes/a.md', systemError('ENOENT')).reason, 'vanished');
   assert.is(skipOf('/notes/a.md', systemError('EIO')).reason, 'unreadable');
+});
+
+test('what macOS guards comes with where to allow it', () => {
+  const { platform } = process;
+  const hints = () => [
+    skipOf('/notes/a.md', systemError('EPERM')).detail,
+    asSvcError(systemError('EPERM'))?.hint,
+  ];
+  try {
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    for (const hint of hints()) assert.match(hint ?? '', 'Privacy & Security');
+    assert.is(skipOf('/notes/a.md', systemError('EACCES')).detail, undefined);
+    Object.defineProperty(process, 'platform', { value: 'linux' });
+    assert.not.ok(hints().some((hint) => hint?.includes('Privacy') === true));
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+  }
 });
 
 // Left out they would leave the index: a process short of handles would empty it.
