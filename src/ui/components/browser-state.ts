@@ -33,13 +33,10 @@ interface BrowserDetails<Item> {
   readonly pane: PaneState;
 }
 
-interface PendingAction<Item> {
+/** Shown with what it changes instead of details. */
+interface PendingAction<Item> extends BrowserDetails<Item> {
   readonly key: string;
-  readonly item: Item;
   readonly question: string;
-  /** What it changes. */
-  readonly text: PaneText | undefined;
-  readonly pane: PaneState;
 }
 
 /** A browser before its list was read. */

@@ -28,16 +28,12 @@ export interface ForgetPlace extends LineRange {
   readonly fileHash: string | undefined;
 }
 
-/** Lines that would be forgotten. */
-export interface ForgetPassage extends DocumentKey, LineRange {
-  /** Empty for a file of another host. */
-  readonly absolutePath: string;
+/** Lines that would be forgotten; the absolute path is empty for a file of another host. */
+export interface ForgetPassage extends DocumentKey, ForgetPlace {
   readonly kind: DocumentKind;
   readonly text: string;
   /** The text in units whose lines are neighbours: a whole note, or one turn of a conversation; see {@link partsOf}. */
   readonly parts: readonly string[];
-  /** SHA-256 of the file's bytes, hexadecimal; undefined for a transcript, which grows. */
-  readonly fileHash: string | undefined;
   readonly whole: boolean;
 }
 

@@ -91,14 +91,9 @@ export function writeForgetList(file: string, list: ForgetList): void {
   try {
     writeJsonFile(file, list);
   } catch (error) {
-    throw new SvcError(
-      'FORGET_FAILED',
-      `cannot write the forget list ${file}: ${systemReason(error)}`,
-      {
-        hint: 'check the permissions of its folder and the free disk space',
-        cause: error,
-      },
-    );
+    const message = `cannot write the forget list ${file}: ${systemReason(error)}`;
+    const hint = 'check the permissions of its folder and the free disk space';
+    throw new SvcError('FORGET_FAILED', message, { hint, cause: error });
   }
 }
 

@@ -63,16 +63,13 @@ function rebuildFor(
 }
 
 /** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */
-async function clean(
-  { server, place, forgetList, traces }: SharedMirror,
-  index: PostgresIndex,
-  clock: Clock,
-): Promise<void> {
+async function clean(shared: SharedMirror, index: PostgresIndex, clock: Clock): Promise<void> {
+  const { forgetList } = shared;
   const uncleaned = await forgetList.uncleaned();
   const list = uncleaned.length === 0 ? undefined : await forgetList.read();
   if (list === undefined) return;
   const forgotten = new Forgotten(list.salt, list.entries);
-  await cleanOthers({ server, place, traces }, index, forgotten);
+  await cleanOthers(shared, index, forgotten);
   const keepIdentities = await index.vectorIdentities();
   await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
   await forgetList.markCleaned(uncleaned);

@@ -30,13 +30,9 @@ function aligned(bytes: Buffer): Uint8Array {
 /** @throws SvcError PROVIDER_ANSWER_INVALID when a vector's length differs from the space's */
 export function requireDimensions(wanted: number, dimensions: number): void {
   if (dimensions === wanted) return;
-  throw new SvcError(
-    'PROVIDER_ANSWER_INVALID',
-    `a vector has ${dimensions} dimensions, but the index has ${wanted} for the same model`,
-    {
-      hint: 'if the model has changed, run "svc memory reset", then "svc memory index"',
-    },
-  );
+  const message = `a vector has ${dimensions} dimensions, but the index has ${wanted} for the same model`;
+  const hint = 'if the model has changed, run "svc memory reset", then "svc memory index"';
+  throw new SvcError('PROVIDER_ANSWER_INVALID', message, { hint });
 }
 
 /** Precision of 32-bit floats near 1. */

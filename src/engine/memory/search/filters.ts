@@ -14,7 +14,7 @@ import { modalityOfName, textLines } from '../sources/index.js';
 import type { FactItem, FactValue } from '../types.js';
 import { isWritable } from './date-span.js';
 import { dateIn } from './dates.js';
-import type { SearchFilters, SearchResponse } from './types.js';
+import type { SearchFilters, SearchOptions, SearchResponse } from './types.js';
 
 /** What the filters of a request keep, and how they were read. */
 export interface ParsedFilters {
@@ -23,11 +23,7 @@ export interface ParsedFilters {
 }
 
 /** What dates in words are relative to. */
-export interface DateContext {
-  readonly nowMs: number;
-  /** An IANA name; undefined means the host's. */
-  readonly timeZone: string | undefined;
-}
+export type DateContext = Pick<SearchOptions, 'nowMs' | 'timeZone'>;
 
 /** The values of `--kind`. */
 export const FILTER_KINDS = [

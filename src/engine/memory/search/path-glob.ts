@@ -13,13 +13,10 @@ export function createPathFilter(pattern: string): (...names: readonly string[])
   const glob = pattern.normalize('NFC').replace(/^\.\//u, '');
   // No displayed path begins like that, so it would match nothing.
   if (glob.startsWith('/')) {
-    throw new SvcError(
-      'USAGE',
-      `a path pattern must be relative to the workspace (got ${JSON.stringify(pattern.slice(0, 100))})`,
-      {
-        hint: "use a path as in search results, such as memory/projects or 'memory/**'",
-      },
-    );
+    const got = JSON.stringify(pattern.slice(0, 100));
+    const hint = "use a path as in search results, such as memory/projects or 'memory/**'";
+    const message = `a path pattern must be relative to the workspace (got ${got})`;
+    throw new SvcError('USAGE', message, { hint });
   }
   const matches = globFor(glob);
   const isNamed = (path: string): boolean => {

@@ -177,20 +177,14 @@ export function resolveWorkspace(workspaceDir: string): string {
     if (isHandleShortage(error)) throw handlesExhausted(error);
     const code = systemErrorCode(error);
     if (code === 'ENOENT') {
-      throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspaceDir}`, {
-        hint: `create it (mkdir -p ${shellWord(workspaceDir)}), ${OTHER_WORKSPACES}`,
-        cause: error,
-      });
+      const message = `there is no workspace at ${workspaceDir}`;
+      const hint = `create it (mkdir -p ${shellWord(workspaceDir)}), ${OTHER_WORKSPACES}`;
+      throw new SvcError('WORKSPACE_MISSING', message, { hint, cause: error });
     }
     const why = code === 'ENOTDIR' ? 'it is a file, not a folder' : systemReason(error);
-    throw new SvcError(
-      'WORKSPACE_UNREADABLE',
-      `cannot read the workspace ${workspaceDir}: ${why}`,
-      {
-        hint: privacyHint(error) ?? `check the path and its permissions, ${OTHER_WORKSPACES}`,
-        cause: error,
-      },
-    );
+    const message = `cannot read the workspace ${workspaceDir}: ${why}`;
+    const hint = privacyHint(error) ?? `check the path and its permissions, ${OTHER_WORKSPACES}`;
+    throw new SvcError('WORKSPACE_UNREADABLE', message, { hint, cause: error });
   }
 }
 

@@ -175,14 +175,11 @@ const CONFLICTS_NAMED = 5;
 
 function refuseConflicts(different: readonly string[], root: string): void {
   if (different.length === 0) return;
-  throw new SvcError(
-    'IMPORT_CONFLICT',
-    `files with other content exist in ${root}: ${shortList(different, CONFLICTS_NAMED)}`,
-    {
-      hint: 'pass --existing keep or --existing replace, or choose another folder with --into',
-      details: { paths: different },
-    },
-  );
+  const paths = shortList(different, CONFLICTS_NAMED);
+  throw new SvcError('IMPORT_CONFLICT', `files with other content exist in ${root}: ${paths}`, {
+    hint: 'pass --existing keep or --existing replace, or choose another folder with --into',
+    details: { paths: different },
+  });
 }
 
 /** What to do with existing files that differ; of replaced ones, backups are kept. */
@@ -282,11 +279,7 @@ function asTargetError(error: unknown, path: string): unknown {
 }
 
 function inTheWay(path: string): SvcError {
-  return new SvcError(
-    'IMPORT_FAILED',
-    `${path} exists and is neither a file nor a folder of notes`,
-    {
-      hint: 'symbolic links are not followed; choose another folder with --into',
-    },
-  );
+  const message = `${path} exists and is neither a file nor a folder of notes`;
+  const hint = 'symbolic links are not followed; choose another folder with --into';
+  return new SvcError('IMPORT_FAILED', message, { hint });
 }

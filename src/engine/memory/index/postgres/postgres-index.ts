@@ -61,13 +61,10 @@ export async function preparePostgresIndex(
       [agent],
     );
     if (memory?.tokenizer !== identity.tokenizer) {
-      throw new SvcError(
-        'STORAGE_TOKENIZER',
-        `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`,
-        {
-          hint: 'set the same memorySearch.store.fts.tokenizer on all hosts; to change it, run "svc memory reset" on each of them first',
-        },
-      );
+      const message = `the shared memory of "${agent}" is indexed with ${memory?.tokenizer}, not with ${identity.tokenizer}`;
+      const hint =
+        'set the same memorySearch.store.fts.tokenizer on all hosts; to change it, run "svc memory reset" on each of them first';
+      throw new SvcError('STORAGE_TOKENIZER', message, { hint });
     }
     const [row] = await transaction.query<{ id: number }>(
       `INSERT INTO svc.origins (memory, name, identity) VALUES ($1, $2, $3)

@@ -307,12 +307,7 @@ function withArchiveErrors<T>(file: string, work: () => T): T {
 /** Anything but an SvcError as ARCHIVE_UNUSABLE. */
 export function archiveUnusable(file: string, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
-  return new SvcError(
-    'ARCHIVE_UNUSABLE',
-    `cannot use the archive ${file}: ${systemReason(error)}`,
-    {
-      hint: 'check its permissions and the free disk space, or restore it from a backup',
-      cause: error,
-    },
-  );
+  const message = `cannot use the archive ${file}: ${systemReason(error)}`;
+  const hint = 'check its permissions and the free disk space, or restore it from a backup';
+  return new SvcError('ARCHIVE_UNUSABLE', message, { hint, cause: error });
 }
