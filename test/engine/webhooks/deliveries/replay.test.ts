@@ -196,10 +196,12 @@ test('every rejection is logged with its reason, its request and what is missing
     .map((line) => JSON.parse(line))
     .filter(({ msg }) => msg === 'rejected');
   assert.equal(
-    logged.slice(0, 2).map(({ route, missing, requestId }) => [route, missing, typeof requestId]),
+    logged
+      .slice(0, 2)
+      .map(({ route, missing, requestId, reason }) => [route, missing, typeof requestId, reason]),
     [
-      ['gh', 'X-Hub-Signature-256', 'string'],
-      ['ci', 'Authorization', 'string'],
+      ['gh', 'X-Hub-Signature-256', 'string', 'X-Hub-Signature-256 is missing.'],
+      ['ci', 'Authorization', 'string', 'The secret of the route is missing or wrong.'],
     ],
   );
   const scan = logged.slice(2);
