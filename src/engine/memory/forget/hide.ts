@@ -142,7 +142,7 @@ function planFileChanges(
   return files.map(({ path, absolutePath, fileHash }, at) => {
     const own = places.filter((place) => place.path === path);
     const passage = passages.find((one) => one.path === path);
-    if (fileHash === undefined || (passage !== undefined && passage.source !== 'memory')) {
+    if (fileHash === undefined) {
       throw new SvcError('FORGET_FAILED', `${path} is a transcript, which belongs to its agent`, {
         hint: 'omit --from-file; svc forgets it anyway',
       });

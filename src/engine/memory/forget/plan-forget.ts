@@ -165,7 +165,7 @@ export function answeringLines(
   reading: QueryReading,
 ): readonly LineRange[] {
   const { startLine, endLine } = result;
-  if (result.kind !== 'markdown' || result.highlights.length === 0) return [{ startLine, endLine }];
+  if (result.kind !== 'markdown') return [{ startLine, endLine }];
   const matcher = highlightMatcher(result, reading);
   const found = splitBlocks(lines)
     .filter(({ kind, start, end }) => kind !== 'heading' && start < endLine && end >= startLine)

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { answeringLines } from '../../../../src/engine/memory/forget/plan-forget.js';
+import type { SearchResult } from '../../../../src/engine/memory/search/types.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -18,14 +19,14 @@ The vault is in the cellar.
 
 const READING = { tokenizer: 'unicode61', languages: [] } as const;
 
-async function linesFor(query: string, note = NOTE) {
+async function linesFor(query: string, note = NOTE, more: Partial<SearchResult> = {}) {
   const folder = tempFolder();
   folder.write('a.md', note);
   const backend = backendOn(targetOf(folder.path));
   const { results } = await backend.search({ query });
   await backend.close();
   const lines = textLines(note);
-  return results.flatMap((result) => answeringLines(result, lines, READING));
+  return results.flatMap((result) => answeringLines({ ...result, ...more }, lines, READING));
 }
 
 test('only the item with all words', async () => {
@@ -37,6 +38,10 @@ test('every line with a single word', async () => {
     { startLine: 4, endLine: 5 },
     { startLine: 7, endLine: 7 },
   ]);
+});
+
+test('the whole passage if semantic search found it without any of the words', async () => {
+  assert.equal(await linesFor('vault', NOTE, { highlights: [] }), [{ startLine: 1, endLine: 7 }]);
 });
 
 /** Paragraphs of one line each, so long that a snippet leaves most of them out. */

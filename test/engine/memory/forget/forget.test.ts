@@ -278,11 +278,12 @@ test('a wrapped paragraph and a sentence of a long line are known in the words o
 
 test('the plan lists where else the same lines are', async () => {
   const world = await worldOf({
-    'a.md': `${SECRET}\n`,
-    'b.md': `# Seen\n\n- ${SECRET}\n`,
+    'a.md': `${SECRET}\n- Tea\n`,
+    // A short line is not known in the words of another.
+    'b.md': `# Seen\n\n- ${SECRET}\n- Tom drinks tea with milk, and never coffee.\n`,
     'c.md': 'Nothing of it.\n',
   });
-  const plan = await (await world.backend.forgetting()).plan({ target: 'a.md#L1' });
+  const plan = await (await world.backend.forgetting()).plan({ target: 'a.md#L1-L2' });
   assert.equal(
     plan.alsoIn.map(({ path, startLine, endLine }) => ({ path, startLine, endLine })),
     [{ path: 'b.md', startLine: 3, endLine: 3 }],
@@ -309,6 +310,11 @@ test('after an undo, text is found again', async () => {
   const first = await forget(world, 'birds.md#L7');
   const second = await forget(world, 'birds.md#L3');
   assert.equal([first.id, second.id], ['f1', 'f2']);
+  // A list that was shared names the host.
+  const { listFile } = world.target.forget;
+  const list = JSON.parse(readFileSync(listFile, 'utf8'));
+  list.entries[0].origin = 'old-host';
+  writeFileSync(listFile, JSON.stringify(list));
   await undo(world, first.id);
   assert.equal(await finds(world, 'heron'), ['birds.md']);
   assert.equal(await finds(world, 'kingfisher'), []);

@@ -7,9 +7,12 @@ import {
   lineHash,
   NOTHING_FORGOTTEN,
   rangesOf,
+  readForgetList,
 } from '../../../../src/engine/memory/forgotten/index.js';
 import { textLines } from '../../../../src/engine/memory/sources/text-lines.js';
 import { codePoint } from '../../../support/code-point.js';
+import { failureOf } from '../../../support/failure.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 
 const test = suite('the list of forgotten text');
 
@@ -146,6 +149,14 @@ test('a short line is known without its neighbour where it was recorded alone, b
   assert.ok(forgotten.isInRecord('- Tom drinks tea\n- Bring boots\n'));
   assert.not(forgotten.isInRecord('## Ideas\n\n- Bring boots\n'));
   assert.is(leftOf(forgotten, '- Tom drinks tea\n'), '- Tom drinks tea\n');
+});
+
+test('a list that cannot be read is no missing one', async () => {
+  const folder = tempFolder();
+  assert.is(await readForgetList(folder.at('none.json')), undefined);
+  const { code, message } = await failureOf(readForgetList(folder.path));
+  assert.is(code, 'FORGET_LIST_INVALID');
+  assert.match(message, `cannot read the forget list ${folder.path}: `);
 });
 
 test('consecutive lines become ranges', () => {

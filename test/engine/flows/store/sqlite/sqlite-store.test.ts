@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GroupCommit } from '../../../../../src/engine/flows/store/sqlite/group-commit.js';
 import { FLOWS_FORMAT } from '../../../../../src/engine/flows/store/sqlite/migrations.js';
+import { asFlowsError } from '../../../../../src/engine/flows/store/sqlite/open-database.js';
 import { failureOf } from '../../../../support/failure.js';
 import {
   ADA,
@@ -19,6 +20,11 @@ import { waitFor } from '../../../../support/wait.js';
 const { applicationId, steps } = FLOWS_FORMAT;
 
 const test = suite('the database of flows');
+
+test('a process without file handles left is told so', () => {
+  const error = asFlowsError(Object.assign(new Error('EMFILE'), { code: 'EMFILE' }), '/f.sqlite');
+  assert.is(Object(error).code, 'HANDLES_EXHAUSTED');
+});
 
 test('belongs to its owner alone, with all of its files', async () => {
   const { flows, home } = await testFlows();
