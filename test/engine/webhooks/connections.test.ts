@@ -316,32 +316,57 @@ test('a client that sends garbage after a request and stays does not delay closi
   await close();
 });
 
+/** A listener whose only request gets this body. */
+function listenerWith(
+  body: unknown,
+  { log, onAnswered }: Pick<ConstructorParameters<typeof WebhookListener>[0], 'log' | 'onAnswered'>,
+): WebhookListener {
+  const { limits } = resolveConfig({}).plugins.entries.webhooks.config;
+  const { answer } = rejection('ci', 'invalid_request');
+  return new WebhookListener({
+    address: { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] },
+    log,
+    findRoute: routeFinder([routeOf('ci', PATH)]),
+    limits,
+    pipeline: {
+      handle: async () => ({ answer: { ...answer, body: Object(body) }, action: null }),
+    },
+    onAnswered,
+    onFault: () => undefined,
+  });
+}
+
 test('an answer that cannot be written is a 500, and counted', async () => {
-  const { logger } = testLog();
   const counted: number[] = [];
   const unwritable = {
     toJSON: () => {
       throw new RangeError('Invalid string length');
     },
   };
-  const { limits } = resolveConfig({}).plugins.entries.webhooks.config;
-  const listener = new WebhookListener({
-    address: { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] },
-    log: logger,
-    findRoute: routeFinder([routeOf('ci', PATH)]),
-    limits,
-    pipeline: {
-      handle: async () => ({
-        answer: { ...rejection('ci', 'invalid_request').answer, body: Object(unwritable) },
-        action: null,
-      }),
-    },
+  const listener = listenerWith(unwritable, {
+    log: testLog().logger,
     onAnswered: ({ status }) => counted.push(status),
-    onFault: () => undefined,
   });
   const url = await listener.listen(() => undefined);
   const { status, body } = await send(url);
   assert.equal([status, body['code'], counted], [500, 'internal_error', [500]]);
+  await listener.close();
+});
+
+test('a failure after the answer was sent is logged, and ends nothing', async () => {
+  const { logger, lines } = testLog();
+  const listener = listenerWith(
+    { ok: false },
+    {
+      log: logger,
+      onAnswered: () => {
+        throw new Error('no record');
+      },
+    },
+  );
+  const url = await listener.listen(() => undefined);
+  for (let time = 0; time < 2; time++) assert.is((await send(url)).status, 400);
+  assert.is(lines.filter((line) => line.includes('no record')).length, 2);
   await listener.close();
 });
 
