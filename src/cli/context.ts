@@ -13,6 +13,7 @@ import {
   resolveStatePaths,
   stateVariables,
 } from '../engine/support/context.js';
+import { lastingProgram, withoutShell } from '../engine/support/paths.js';
 import { writeStderr } from './stderr.js';
 
 /**
@@ -126,10 +127,10 @@ function hasGlibc(): boolean {
 
 /** How this program was started, so that other programs can start it again. */
 export function programFacts(): ProgramFacts {
-  const { execPath, argv } = process;
-  const script = resolve(argv[1] ?? '');
+  const { execPath, argv, env } = process;
+  const script = withoutShell(resolve(argv[1] ?? ''));
   // A standalone executable is its own script.
-  return { node: script === execPath ? undefined : execPath, script };
+  return { node: script === execPath ? undefined : lastingProgram(execPath, env), script };
 }
 
 /** The words that start this program, before its arguments. */

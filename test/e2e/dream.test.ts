@@ -524,10 +524,17 @@ test('the schedule is shown, and printed for cron and systemd with absolute path
   world.home.write('svc.json', JSON.stringify({ plugins: { entries } }));
   const plain = jsonOf.dreamSchedule(await svc(world, 'dream', 'schedule', '--count=3', '--json'));
   assert.equal([plain.runs.length, plain.timeZone], [3, 'Europe/Berlin']);
-  const cron = await svc(world, 'dream', 'schedule', '--print-crontab');
+  // Its path on PATH survives an update of Node.js.
+  const node = world.home.at('bin/node');
+  world.home.write('bin/README', '');
+  symlinkSync(process.execPath, node);
+  const cron = await runInSession(['dream', 'schedule', '--print-crontab'], {
+    home: world.home.path,
+    env: { PATH: world.home.at('bin') },
+  });
   // This test has another home than its user.
   const places = `HOME=${world.home.path} SVC_HOME=${world.home.path}`;
-  const command = `/usr/bin/env ${places} ${process.execPath}`;
+  const command = `/usr/bin/env ${places} ${node}`;
   assert.ok(
     cron.stdout.includes(`time zone\nCRON_TZ=Europe/Berlin\n15 4 * * 1-5 ${command} /`),
     cron.stdout,

@@ -1,6 +1,4 @@
-import { isAbsolute, join } from 'node:path';
 import { stateVariables } from '../support/context.js';
-import { pathFolders, realOrGiven } from '../support/paths.js';
 import { shellWord } from '../support/text.js';
 import type { IntegrateContext, ProgramCall } from './agent.js';
 
@@ -35,7 +33,7 @@ export function programCall(
 ): ProgramCall {
   const call = [facts.script, ...command, ...targetWords(target)] as const;
   return {
-    words: facts.node === undefined ? call : [stableNodePath(facts.node, context.env), ...call],
+    words: facts.node === undefined ? call : [facts.node, ...call],
     // An agent started from a desktop does not have them.
     env: stateVariables(context),
   };
@@ -47,16 +45,6 @@ export function targetWords(target: MemoryTarget): readonly string[] {
     const value = target[name];
     return value === undefined ? [] : [`--${name}`, value];
   });
-}
-
-/**
- * The path of the same node in PATH: it survives updates of package managers, which remove the folder with
- * the version in its name.
- */
-function stableNodePath(node: string, env: IntegrateContext['env']): string {
-  const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
-  const files = folders.map((folder) => join(folder, 'node'));
-  return files.find((file) => realOrGiven(file) === realOrGiven(node)) ?? node;
 }
 
 const PROGRAM = /(?:^|[\\/])(?:svc(?:\.cmd|\.exe)?|svc-cli[\\/]bin[\\/]run\.js)$/u;

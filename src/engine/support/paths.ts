@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve, sep } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { systemErrorCode } from '../errors/index.js';
 import { isLink, realPath, unlessSystemError } from './files.js';
 
@@ -79,4 +79,22 @@ export function resolveConfiguredPath(
 /** The folders of PATH. */
 export function pathFolders(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
+}
+
+/**
+ * The path of the same program in PATH: it survives updates of package managers, which remove the folder with the version
+ * in its name.
+ */
+export function lastingProgram(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
+  const files = folders.map((folder) => withoutShell(join(folder, basename(program))));
+  return files.find((file) => realOrGiven(file) === realOrGiven(program)) ?? program;
+}
+
+/** The version manager fnm links the programs of a version into a folder for each shell, which ends with the shell. */
+export function withoutShell(path: string): string {
+  return /[\\/]fnm_multishells[\\/]/u.test(path) ? realEntry(path) : path;
 }

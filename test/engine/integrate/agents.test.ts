@@ -1,4 +1,4 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parse as parseJson } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
@@ -10,7 +10,6 @@ import { planIntegration } from '../../../src/engine/integrate/plan.js';
 import { prepareIntegration } from '../../../src/engine/integrate/prepare.js';
 import type { ProgramFacts } from '../../../src/engine/integrate/program.js';
 import { failureOf } from '../../support/failure.js';
-import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 import { home, PROGRAM, SERVER_WORDS } from './support.js';
 
@@ -544,20 +543,6 @@ test('variables that locate the state are included', async () => {
   assert.is(entry.env.SVC_HOME, '/data/svc');
   assert.match(entry.env.XDG_CACHE_HOME, /^\/.*\/project\/cache$/);
   assert.equal(Object.keys(entry.env), ['SVC_HOME', 'XDG_CACHE_HOME']);
-});
-
-test('node is called by its name on PATH, which survives an update', () => {
-  const bin = tempFolder();
-  const node = bin.write('Cellar/node/22.1.0/bin/node', '');
-  symlinkSync(node, bin.at('node'));
-  const other = tempFolder();
-  other.write('node', '');
-  const nodeWith = (path: string): string | undefined => {
-    const { server } = home({ PATH: path }).plan('codex', { program: { ...PROGRAM, node } });
-    return 'words' in server ? server.words[0] : undefined;
-  };
-  assert.is(nodeWith(`relative:${other.path}:${bin.path}`), bin.at('node'));
-  assert.is(nodeWith(other.path), node);
 });
 
 test('a folder in the home folder is registered by its absolute path', async () => {

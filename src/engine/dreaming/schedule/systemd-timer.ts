@@ -104,7 +104,7 @@ export function crontabLine(
   const line = `${frequency} ${words.map(crontabWord).join(' ')}`;
   if (timeZone === undefined) return line;
   const note =
-    "# cronie (Fedora, RHEL, Arch) applies CRON_TZ; Debian's cron ignores it and uses the host's time zone";
+    "# cronie (Fedora, RHEL, Arch) applies CRON_TZ; those of Debian and macOS ignore it and use the host's time zone";
   return `${note}\nCRON_TZ=${zoneFile(timeZone)}\n${line}`;
 }
 

@@ -289,7 +289,7 @@ test('a crontab line keeps its words whole', () => {
   );
   assert.is(
     crontabLine('0 3 * * *', 'Europe/Berlin', ['svc', "it's 100%"]),
-    String.raw`# cronie (Fedora, RHEL, Arch) applies CRON_TZ; Debian's cron ignores it and uses the host's time zone
+    String.raw`# cronie (Fedora, RHEL, Arch) applies CRON_TZ; those of Debian and macOS ignore it and use the host's time zone
 CRON_TZ=Europe/Berlin
 0 3 * * * svc 'it'\''s 100\%'`,
   );
