@@ -65,9 +65,23 @@ function themeOf(colors: string | undefined): Theme {
   return number === 7 || number > 8 ? 'light' : 'dark';
 }
 
-/** OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux. */
+/**
+ * OSC 52 reaches the clipboard of the user's terminal, also through ssh and tmux. The Terminal of macOS ignores it, so there,
+ * the system's program does the same.
+ */
 export function toClipboard(text: string): void {
   process.stdout.write(`\u001B]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+  const { env, platform } = process;
+  if (platform !== 'darwin' || env['SSH_CONNECTION']) return;
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const child = spawn('pbcopy', {
+    // It takes the text for that of an older encoding where no locale is set.
+    env: { ...env, LC_CTYPE: 'UTF-8' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(text);
 }
 
 /** Without colour, the text of a screen is still bold, dim or reversed. */

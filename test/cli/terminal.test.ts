@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { terminalSupport } from '../../src/cli/terminal.js';
+import { terminalSupport, toClipboard } from '../../src/cli/terminal.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { waitFor } from '../support/wait.js';
 
 const test = suite('what the terminal can do');
 
@@ -96,6 +99,36 @@ test('the theme is the configured one, or follows the background', () => {
   for (const unknown of [undefined, '', 'default;default', '0;x']) {
     assert.is(themeWith('auto', unknown), 'any');
   }
+});
+
+test('on macOS, a copied text is in the clipboard of the system, whatever the terminal supports', async () => {
+  const home = tempFolder();
+  const copied = home.at('copied');
+  home.writeScript('pbcopy', `cat > '${copied}.part' && mv '${copied}.part' '${copied}'`);
+  const { platform, stdout } = process;
+  const { PATH, SSH_CONNECTION } = process.env;
+  const written: unknown[] = [];
+  const write = stdout.write.bind(stdout);
+  Object.assign(stdout, { write: (text: unknown) => written.push(text) > 0 });
+  process.env['PATH'] = `${home.path}:${PATH}`;
+  process.env['SSH_CONNECTION'] = '';
+  try {
+    toClipboard('here only');
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    toClipboard('größe.md');
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+    Object.assign(stdout, { write });
+    Object.assign(process.env, { PATH });
+    if (SSH_CONNECTION === undefined) delete process.env['SSH_CONNECTION'];
+    else process.env['SSH_CONNECTION'] = SSH_CONNECTION;
+  }
+  assert.equal(written, [
+    '\u001B]52;c;aGVyZSBvbmx5\u0007',
+    `\u001B]52;c;${Buffer.from('größe.md').toString('base64')}\u0007`,
+  ]);
+  await waitFor('the text', () => existsSync(copied));
+  assert.is(readFileSync(copied, 'utf8'), 'größe.md');
 });
 
 test.run();
