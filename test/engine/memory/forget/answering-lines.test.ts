@@ -58,6 +58,14 @@ test('lines that a snippet leaves out are counted', async () => {
   assert.equal(await linesFor('garden keycode', note), [{ startLine: 25, endLine: 25 }]);
 });
 
+test('lines with another form of a word than the snippet has', async () => {
+  const note = `${SHED.replace('keycode is', 'keycodes are')}\n\n${paragraphs(8, 0)}\n\nA keycode.\n`;
+  assert.equal(await linesFor('keycodes', note), [
+    { startLine: 1, endLine: 1 },
+    { startLine: 19, endLine: 19 },
+  ]);
+});
+
 test('lines that a snippet leaves out are included, also with other forms of the words', async () => {
   const found = await linesFor('keycodes', `${paragraphs(8, 0)}\n\n${SHED}\n\nA keycode.\n`);
   assert.equal(found, [
