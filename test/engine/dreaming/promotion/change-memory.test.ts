@@ -427,8 +427,8 @@ test('what a person wrote in the archive stays, before and after an undo', () =>
 });
 
 /** Leaves what a sweep leaves that was killed before it was recorded as applied. */
-function killed(changer: MemoryChanger): void {
-  const sweep = changer.sweeps.get(NEXT.id);
+function killed(changer: MemoryChanger, id = NEXT.id): void {
+  const sweep = changer.sweeps.get(id);
   if (sweep === undefined || sweep.memoryState === null) throw new Error('not planned');
   changer.sweeps.put({ ...sweep, memoryState: 'planned' });
 }
@@ -463,6 +463,15 @@ test('killed after both files were written, and then edited: the entry is in the
   assert.equal(promotedEntries(read()), []);
   assert.is(promotedEntries(archive() ?? '').length, 1);
   assert.is(changer.sweeps.get(NEXT.id)?.memoryState, 'applied');
+});
+
+test('killed before MEMORY.md was written, which was then edited: nothing was promoted', () => {
+  const { changer, file } = aChanger();
+  changeMemory(changer, SWEEP, planFor);
+  killed(changer, SWEEP.id);
+  writeFileSync(file, `${HAND}\nedited\n`);
+  recoverChanges(changer);
+  assert.is(changer.sweeps.get(SWEEP.id)?.memoryState, null);
 });
 
 test('an archive that cannot be written leaves MEMORY.md as it is', () => {

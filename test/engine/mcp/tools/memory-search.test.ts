@@ -90,6 +90,7 @@ test('filters keep the same notes as in a search, and in questions of an evaluat
       citations,
     );
     assert.equal(answer.filters, searched.filters);
+    assert.equal(searched.filters?.kinds, kinds);
     assert.equal(
       answered[at]?.response.results.map(({ citation }) => citation),
       citations,

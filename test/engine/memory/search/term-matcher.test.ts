@@ -43,6 +43,8 @@ test('a prefix finds words that start with it, and no others', () => {
 
 test('a phrase is found where its words are adjacent', () => {
   assert.equal(marked('"nightly backup"', 'nightly backup, backup nightly'), ['nightly backup']);
+  const both = marked('"garden shed" "garden gate"', 'the garden gate, and the garden shed');
+  assert.equal(both, ['garden gate', 'garden shed'], 'of two that begin alike, either');
 });
 
 test('scripts without spaces match where the index matches, also next to other letters', () => {

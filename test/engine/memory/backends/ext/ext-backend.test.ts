@@ -279,6 +279,7 @@ test('results are restricted by path, score, source and number', async () => {
   assert.is((await found({ maxResults: 1 })).length, 1);
   const talks = await backend.search({ query: 'heron', sources: ['sessions'] });
   assert.equal(gist(talks), ['ext', [], ['SOURCE_OFF']]);
+  assert.is(talks.warnings[0]?.hint, 'set memory.ext.sessions.enabled to true');
   assert.equal(await found({ sources: ['memory', 'memory'] }), BOTH);
   const strict = await backend.search({ query: 'heron', minScore: 1 });
   assert.equal([strict.results, strict.belowMinScore], [[], 2]);
