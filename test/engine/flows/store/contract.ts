@@ -860,13 +860,13 @@ export function storeContract(store: TestFlowStore): void {
     const flowId = await newFlow(flows);
     await newTask(flows, flowId);
     const lease = leaseOf(await claimTask(flows));
-    for (let from = 0; from < 1100; from += 100) {
-      await Promise.all(
+    const report = (from: number) =>
+      Promise.all(
         Array.from({ length: 100 }, (_, at) =>
           flows.tasks.heartbeat(lease, { progress: `${from + at}` }),
         ),
       );
-    }
+    for (let from = 0; from < 1100; from += 100) await report(from);
     const before = await flows.operator.history(flowId);
     assert.is(before.entries.length, 1103);
     const [created, ...stored] = before.entries;
@@ -875,7 +875,15 @@ export function storeContract(store: TestFlowStore): void {
     assert.equal([entries.length, gapAfter], [1001, 51]);
     assert.equal(entries, [created, ...stored.slice(0, 50), ...stored.slice(-950)]);
     await flows.operator.sweep();
-    assert.equal((await flows.operator.history(flowId)).entries, entries);
+    const { entries: same, flow } = await flows.operator.history(flowId);
+    assert.equal(same, entries);
+    // Also of a flow that has ended since.
+    await report(2000);
+    await flows.tasks.complete(lease);
+    const finish = { action: 'finish_flow', flowId, expectedRevision: flow.revision } as const;
+    assert.ok((await flows.perform(finish, ADA)).ok);
+    await flows.operator.sweep();
+    assert.is((await flows.operator.history(flowId)).entries.length, 1001);
     await close();
   });
 
