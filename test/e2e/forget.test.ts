@@ -143,6 +143,10 @@ test('undo by ID restores the text and the changed file', async () => {
   assert.not.ok(existsSync(changed?.backup ?? ''));
   const found = jsonOf.search(await memory(home, 'search', 'janitor', '--json'));
   assert.is(found.results.length, 1);
+  await memory(home, 'forget', ...args);
+  writeFileSync(file, `${readFileSync(file, 'utf8')}Edited since.\n`);
+  const left = jsonOf.forgetUndo(await memory(home, 'forget', '--undo', 'f2', '--yes', '--json'));
+  assert.equal([left.restored, left.kept.map(({ path }) => path)], [[], ['memory/door.md']]);
 });
 
 test('commands in hints name the memory that the command was about', async () => {
