@@ -258,7 +258,9 @@ test('the history names who made a change, and a wait ends with its exit code', 
   assert.is((await svc('task', 'cancel', taskId)).code, 0);
   const waited = await waiting;
   assert.equal([waited.code, jsonOf.task(waited).task.status], [1, 'cancelled']);
-  const { entries } = jsonOf.flowHistory(await svc('flow', 'history', flowId, '--json'));
+  const history = await svc('flow', 'history', flowId, '--json');
+  const { entries, startsAt, gapAfter } = jsonOf.flowHistory(history);
+  assert.equal([startsAt, gapAfter], [entries[0]?.at, null]);
   assert.equal(
     entries.map(({ actor, actorName, event, to }) => [actor, actorName, event, to]),
     [

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writesAnything } from '../../../src/engine/imports/index.js';
 import { failureOf } from '../../support/failure.js';
 import { importHome, outcomesOf, settingsOf } from './support.js';
 
@@ -386,6 +387,7 @@ test('importing again changes nothing, and the file of OpenClaw stays as it is',
   assert.is(readFileSync(plan.file, 'utf8'), plan.text);
   const again = await home.prepare('openclaw');
   assert.equal([again.text, again.diff], [plan.text, []]);
+  assert.equal([writesAnything(plan), writesAnything(again)], [true, false]);
   assert.is(readFileSync(home.at(FILE), 'utf8'), NEW);
 });
 

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSecretMask } from '../../../src/engine/masking/index.js';
 import { failureOf } from '../../../src/engine/mcp/mcp-context.js';
+import { unreadable } from '../../../src/engine/memory/get/requested-lines.js';
 
 const test = suite('failures, as agents see them');
 
@@ -21,6 +22,13 @@ test('system errors are not reported as bugs of svc', () => {
   assert.is(refused.message, '/state: the file system is read-only');
   assert.is(failureOf(new TypeError('x is undefined'), world, signal).code, 'BUG');
   assert.is(logged.length, 1);
+});
+
+test('a hint to update the index names the tool that does it', () => {
+  const log = { info: () => undefined, warn: () => undefined };
+  const world = { mask: createSecretMask(), log };
+  const { hint } = failureOf(unreadable('a.md is gone'), world, new AbortController().signal);
+  assert.is(hint, 'search again with memory_search to bring the index up to date');
 });
 
 test.run();
