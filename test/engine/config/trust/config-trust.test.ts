@@ -66,6 +66,7 @@ test("a file that is named explicitly, or the user's own, needs no trust", () =>
     writeConfig(world, EVIL, 'home/.svc/svc.json');
     const inState = { ...world.context, cwd: world.at('home/.svc') };
     assert.is((await loadConfig(inState)).resolved.memory.backend, 'ext');
+    assert.is(reviewFile(inState, {}).state, 'not-needed');
     assert.equal(named.warnings, []);
   }));
 
@@ -91,6 +92,13 @@ test('trust applies to the reviewed text, until a risky key changes', () =>
     assert.is((await loadConfig(world.context)).resolved.memory.backend, 'builtin');
     assert.not(revokeTrust(world.context, file));
     assert.equal(listTrust(world.context), []);
+  }));
+
+test('trusted files are listed by their paths', () =>
+  inWorld(async ({ context }) => {
+    for (const file of ['/d', '/b', '/a', '/c']) recordTrust(context, { file, digest: '' });
+    const files = listTrust(context).map(({ file }) => file);
+    assert.equal(files, ['/a', '/b', '/c', '/d']);
   }));
 
 test('records are readable only by their owner', () =>
@@ -145,6 +153,27 @@ for (const [key, configOf] of Object.entries(OUTSIDE)) {
       assert.equal((await loadConfig(world.context)).ignoredKeys, [key]);
     }));
 }
+
+test('further folders start from the workspace that is used, of their agent', () =>
+  inWorld(async (world) => {
+    mkdirSync(world.at('project/notes/more'), { recursive: true });
+    const memorySearch = { extraPaths: ['more'] };
+    writeConfig(world, {
+      agents: { list: [{ id: 'a', workspace: 'notes', memorySearch }, { id: 'b' }] },
+    });
+    assert.equal((await loadConfig(world.context)).ignoredKeys, []);
+    // Of the user's own notes.
+    writeConfig(world, { agents: { list: [{ id: 'b', memorySearch }] } });
+    const own = (await loadConfig(world.context)).ignoredKeys;
+    assert.equal(own, ['agents.list[0].memorySearch.extraPaths[0]']);
+    // One outside is not used, although this path would lead back from it.
+    const back = { extraPaths: ['../project/notes'] };
+    writeConfig(world, { agents: { defaults: { workspace: '../secret', memorySearch: back } } });
+    assert.equal((await loadConfig(world.context)).ignoredKeys, [
+      'agents.defaults.workspace',
+      'agents.defaults.memorySearch.extraPaths[0]',
+    ]);
+  }));
 
 test('the target of a link is part of what was trusted', () =>
   inWorld(async (world) => {
