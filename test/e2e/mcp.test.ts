@@ -323,14 +323,15 @@ test('more links than an answer has are counted', async () => {
   const home = mcpHome();
   const links = Array.from({ length: 203 }, (_, at) => `[[missing-${at}]]`).join('\n');
   home.write('workspace/memory/hub.md', `# Hub\n\n${links}\n`);
+  home.write('workspace/memory/back.md', '[[hub]]\n'.repeat(202));
   const { client } = await stdioClient(home);
   const answer = await client.callTool({
     name: 'memory_links',
     arguments: { path: 'memory/hub.md' },
   });
-  const { broken, more } = Object(answer.structuredContent);
-  assert.equal([broken.length, more], [200, 3]);
-  assert.match(textOf(answer), /\[3 more\]$/u);
+  const { back, broken, more } = Object(answer.structuredContent);
+  assert.equal([back.length, broken.length, more], [200, 200, 5]);
+  assert.match(textOf(answer), /\[5 more\]$/u);
 });
 
 test('a key in a warning is masked by every tool', async () => {
@@ -618,6 +619,9 @@ test('an agent can add notes only where allowed, and each write is logged', asyn
   assert.not.ok(names.includes('memory_add'), names.join(' '));
   const home = mcpHome({ mcp: { write: true } });
   const { client } = await stdioClient(home);
+  const { tools } = await client.listTools();
+  const { annotations } = tools.find(({ name }) => name === 'memory_add') ?? {};
+  assert.equal([annotations?.readOnlyHint, annotations?.destructiveHint], [false, false]);
   const add = (input: Record<string, unknown>) =>
     client.callTool({ name: 'memory_add', arguments: input });
   const added = await add({ text: 'Zebras nap at two', file: 'MEMORY.md' });

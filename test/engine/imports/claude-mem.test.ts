@@ -296,11 +296,12 @@ test('reads the JSON export too, and older tables', async () => {
       observations: [
         { id: 7, title: 'Exported', facts: ['one'], created_at: '2026-02-03T12:00:00Z' },
         { id: 'bad id', title: 'x', created_at: '2026-02-03T12:00:00Z' },
+        { title: 'without an ID', created_at: '2026-02-03T12:00:00Z' },
         { id: 8, narrative: 'No title', created_at: '2026-02-04T12:00:00Z' },
         { id: 9, created_at: '2026-02-04T12:00:00Z' },
       ],
       summaries: [],
-      prompts: [],
+      prompts: [{ id: 1, prompt_text: 'do it' }],
     },
   });
   const plan = await home.prepare('claude-mem', 'export.json');
@@ -311,7 +312,7 @@ test('reads the JSON export too, and older tables', async () => {
       ['2026-02-04', '## observation\n\nNo title'],
     ],
   );
-  assert.ok(plan.items.some(({ from }) => from === '2 entries'));
+  assert.equal(plan.items.map(({ from }) => from).toSorted(), ['3 entries', 'user_prompts: 1']);
   const old = rawDatabase(home.at('old.db'));
   old.exec(`CREATE TABLE observations (id INTEGER PRIMARY KEY, text TEXT, type TEXT, created_at TEXT);
     INSERT INTO observations (text, type, created_at) VALUES ('Old text', 'note', '2025-01-02T12:00:00Z')`);

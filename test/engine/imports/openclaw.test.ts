@@ -83,18 +83,24 @@ test('an agent without a workspace keeps the folder that it has in OpenClaw', as
 });
 
 test('an agent whose folder is not there yet shares a workspace, which is reported', async () => {
-  const agents = { list: [{ id: 'first' }, { id: 'main', default: true }, { id: 'work' }] };
-  const home = importHome({ [FILE]: { agents }, '.openclaw/workspace-work/MEMORY.md': '' });
-  const { items } = await home.prepare('openclaw');
-  assert.equal(
-    items.filter(({ outcome }) => outcome === 'left').map(({ from, why }) => [from, why]),
+  const reported = async (list: readonly object[]) => {
+    const home = importHome({ [FILE]: { agents: { list } }, '.openclaw/workspace-work/a.md': '' });
+    const { items } = await home.prepare('openclaw');
+    return items.filter(({ outcome }) => outcome === 'left').map(({ from, why }) => [from, why]);
+  };
+  const first = { id: 'first' };
+  assert.equal(await reported([first, { id: 'main', default: true }, { id: 'work' }]), [
     [
-      [
-        'agents.list[0].workspace',
-        'OpenClaw has not created its folder; in svc, it uses agents.defaults.workspace',
-      ],
+      'agents.list[0].workspace',
+      'OpenClaw has not created its folder; in svc, it uses agents.defaults.workspace',
     ],
-  );
+  ]);
+  assert.equal(await reported([first, { id: 'work' }]), [], 'the first is the default');
+});
+
+test('settings go into the configuration of the current folder if it has one', async () => {
+  const home = importHome({ [FILE]: NEW, 'svc.json': '{}' });
+  assert.is((await home.prepare('openclaw')).file, home.at('svc.json'));
 });
 
 test('a relative workspace stays the folder next to the configuration of OpenClaw', async () => {

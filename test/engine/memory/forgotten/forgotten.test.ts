@@ -92,6 +92,7 @@ test('lists of svc 0.1 still apply, whose hashes contain check boxes', () => {
     leftOf(forgotten, `- [x] ${SECRET}\n- [ ] milk\n- [x] PIN 1234\n- [x] eggs`),
     '\n\n\n- [x] eggs\n',
   );
+  assert.ok(forgotten.isInRecord('- [ ] milk'));
 });
 
 test('a short line is removed if it was forgotten alone, or next to its former neighbour', () => {
@@ -149,6 +150,22 @@ test('a short line is known without its neighbour where it was recorded alone, b
   assert.ok(forgotten.isInRecord('- Tom drinks tea\n- Bring boots\n'));
   assert.not(forgotten.isInRecord('## Ideas\n\n- Bring boots\n'));
   assert.is(leftOf(forgotten, '- Tom drinks tea\n'), '- Tom drinks tea\n');
+});
+
+test('lists of different salts apply together', () => {
+  const listOf = (salt: string, text: string) => ({
+    documents: [],
+    lines: [hashesOf(salt, text)],
+    salt,
+  });
+  const forgotten = new Forgotten('', [listOf('a', SECRET), listOf('b', '- milk\n- PIN 1234')]);
+  assert.is(leftOf(forgotten, `${SECRET}\n- milk\n- PIN 1234\n- eggs`), '\n\n\n- eggs\n');
+  assert.ok(forgotten.isInRecord('- milk'));
+});
+
+test('a short line is not known by the citation after it', () => {
+  const forgotten = forgetting('- milk\n- PIN 1234');
+  assert.is(forgotten.linesIn(textLines('- milk (memory/2026-02-03.md#L3)')).size, 0);
 });
 
 test('a list that cannot be read is no missing one', async () => {
