@@ -1597,6 +1597,20 @@ const SERVICES: readonly BrokenSetup[] = [
       for (let n = 0; n < 60; n++) patient.write(`state/workspace/memory/node_modules/${n}/a`, 'a');
     },
   },
+  {
+    name: 'notes on a disk whose changes by others are not reported',
+    finds: 'watchers/watch-remote',
+    severity: 'note',
+    breaks: (patient) => {
+      const folder = patient.at('state/workspace').replaceAll('s', String.raw`\163`);
+      patient.write('proc/self/mounts', `C:\\134 ${folder} 9p rw 0 0\n/dev/sda / ext4 rw 0 0\n`);
+      patient.host = { procDir: patient.at('proc'), platform: 'linux' };
+    },
+    fix: (patient) => {
+      const memorySearch = { sync: { intervalMinutes: 5 } };
+      patient.configure({ agents: { defaults: { memorySearch } } });
+    },
+  },
 ];
 
 /** Every broken set-up. */
