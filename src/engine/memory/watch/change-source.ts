@@ -20,10 +20,11 @@ export type ChangeSource = ReturnType<typeof createChangeSource>;
 /** Reports changes of a memory's files: through file watches, or by polling while the system has none available. */
 export function createChangeSource(options: ChangeSourceOptions) {
   const { sources, timing, onChange, onEvent } = options;
-  const { pollMs, rewatchMs } = timing;
+  const { pollMs, rewatchMs, settleMs } = timing;
   const hasChanged = createChangeDetector(sources, options.clock);
   const watches = new FolderWatches({ ...options, onShortage: (error) => fallBack(error) });
   let timer: NodeJS.Timeout | undefined;
+  let settling: NodeJS.Timeout | undefined;
   let rewatchAtMs = 0;
   let mode: 'off' | 'polling' | 'watching' = 'off';
 
@@ -38,6 +39,7 @@ export function createChangeSource(options: ChangeSourceOptions) {
   };
 
   const tryWatching = (): void => {
+    const { opened } = watches;
     try {
       watches.refresh();
     } catch (thrown) {
@@ -47,6 +49,10 @@ export function createChangeSource(options: ChangeSourceOptions) {
       if (!isWatchShortage(error)) throw error;
       fallBack(error);
       return;
+    }
+    if (settleMs > 0 && watches.opened > opened) {
+      clearTimeout(settling);
+      settling = setTimeout(() => onChange(sources.memory.workspaceDir), settleMs);
     }
     if (mode === 'watching') return;
     clearTimeout(timer);
@@ -72,6 +78,7 @@ export function createChangeSource(options: ChangeSourceOptions) {
     close: (): void => {
       mode = 'off';
       clearTimeout(timer);
+      clearTimeout(settling);
       watches.close();
     },
   };

@@ -49,6 +49,8 @@ export class FolderWatches {
   private readonly suspects = new Set<string>();
   /** The state of each database's log at its last event, by path. */
   private readonly logStamps = new Map<string, string>();
+  /** How many watches were opened so far. */
+  opened = 0;
   /** Undefined before the first refresh. */
   private scope: WatchScope | undefined;
   /** The trees, and watched folders in them. */
@@ -109,6 +111,7 @@ export class FolderWatches {
       this.closeWatch(key);
       const watch = this.openWatch(folder, recursive, key);
       if (watch === undefined) return false;
+      this.opened += 1;
       this.watched.set(key, { folder, watch, identity });
     }
     wanted.add(key);

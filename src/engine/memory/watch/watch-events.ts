@@ -60,6 +60,11 @@ export const WATCH_TIMING = {
   pollMs: 5000,
   /** While polling, how often to retry file watching. */
   rewatchMs: 60_000,
+  /**
+   * When to check again after watches were opened; 0 for never. On macOS, they start in a thread, and what changes until then
+   * is not reported.
+   */
+  settleMs: process.platform === 'darwin' ? 1000 : 0,
   /** Before the first retry of a failed sync; doubled each time. */
   firstRetryMs: 2000,
   longestRetryMs: 5 * 60_000,

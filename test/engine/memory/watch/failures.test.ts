@@ -116,6 +116,28 @@ test('a watch lost for lack of handles falls back to polling; one lost otherwise
   }
 });
 
+test('what changes before new watches report anything is noticed where they start late', async () => {
+  const folder = workspace();
+  const openWatch: OpenWatch = () => ({ close: () => undefined });
+  let syncs = 0;
+  const live = testWatcher(folder.path, {
+    openWatch,
+    timing: { settleMs: 10 },
+    sync: (real) => async (request) => {
+      const summary = await real.sync(request);
+      syncs += 1;
+      if (syncs === 1) folder.write('memory/early.md', 'After the scan.\n');
+      return summary;
+    },
+  });
+  try {
+    await live.watcher.start();
+    await live.whenUpToDate();
+  } finally {
+    await live.close();
+  }
+});
+
 test('a folder named by an event is watched again, even if it looks the same', async () => {
   const folder = workspace();
   const opened: string[] = [];
