@@ -4,7 +4,12 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SvcError, systemErrorCode, systemReason } from '../../errors/index.js';
-import { PRIVATE_MODE, replaceableTarget, unlessSystemError } from '../../support/files.js';
+import {
+  PRIVATE_MODE,
+  replaceableTarget,
+  syncFolder,
+  unlessSystemError,
+} from '../../support/files.js';
 import { pushAll, uniqueBy } from '../../support/lists.js';
 import { removeStrayTemporaries, temporaryFor } from '../../support/replace-file.js';
 import { iso } from '../../support/time.js';
@@ -221,6 +226,7 @@ export async function writeExportFile<T>(
     await failing(handle.sync());
     await failing(handle.close());
     await failing(rename(temporary, targetOf(file, replaces)));
+    syncFolder(dirname(target));
     return result;
   } catch (error) {
     await handle.close().catch(() => undefined);
