@@ -90,6 +90,7 @@ const SECRETS: readonly string[] = [
   'The PIN of the debit card is «4711»',
   'card PIN «4711»',
   'PIN code: «004711»',
+  'Bearer «abcdefghijklmnopqrst»',
 ];
 
 for (const sample of SECRETS) {

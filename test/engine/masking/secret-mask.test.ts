@@ -127,6 +127,12 @@ test('of a URL, the password is masked on its own too', () => {
   assert.is(other.text('horse-battery'), MASK);
 });
 
+test('a known secret has at least eight characters, and a known line of one sixteen', () => {
+  const mask = createSecretMask(['eightchr', 'seven7c', 'one-with-16-char\nand-with-only15']);
+  assert.is(mask.text('eightchr, seven7c'), `${MASK}, seven7c`);
+  assert.is(mask.text('one-with-16-char, and-with-only15'), `${MASK}, and-with-only15`);
+});
+
 test('of two secrets the longer one is masked whole', () => {
   const mask = createSecretMask(['correct horse', 'correct horse battery']);
   assert.is(mask.text('correct horse battery staple'), `${MASK} staple`);
