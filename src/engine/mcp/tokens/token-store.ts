@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { messageOf, SvcError, systemReason } from '../../errors/index.js';
 import { field } from '../../errors/output-schema.js';
@@ -8,7 +8,7 @@ import { currentUser } from '../../secrets/index.js';
 import { withProcessLock } from '../../sqlite/process-lock.js';
 import type { Clock } from '../../support/context.js';
 import { randomToken } from '../../support/crypto.js';
-import { fileStamp, makeFolders, PRIVATE_MODE } from '../../support/files.js';
+import { fileStamp, PRIVATE_MODE } from '../../support/files.js';
 import { replaceFile } from '../../support/replace-file.js';
 import { nameHint, shellWord } from '../../support/text.js';
 import { iso } from '../../support/time.js';
@@ -172,7 +172,6 @@ export async function withLockedFile<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    makeFolders(dirname(file));
     return await withProcessLock(`${file}.lock`, { signal }, work);
   } catch (cause) {
     throw signal.aborted ? cause : asUnusable(file, cause);

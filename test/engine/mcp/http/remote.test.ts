@@ -349,6 +349,8 @@ test('names its metadata to whoever has no token, and serves it', async () => {
   for (const path of [new URL(metadata).pathname, '/.well-known/oauth-protected-resource']) {
     const found = await ask(server, { authorization: '' }, { method: 'GET', path });
     assert.is(found.status, 200);
+    const head = await ask(server, { authorization: '' }, { method: 'HEAD', path });
+    assert.equal([head.status, head.body], [200, '']);
     assert.is(found.headers['access-control-allow-origin'], '*');
     assert.equal(JSON.parse(found.body), {
       resource: `${PUBLIC}/mcp`,

@@ -42,7 +42,7 @@ function live(stateDir: string, clock = { now: () => NOW_MS }, troubles: string[
 }
 
 test('a token is stored as its hash, for its owner alone', async () => {
-  const context = store();
+  const context = store(tempFolder().at('not/there/yet'));
   const { value, token } = await createToken(wanted('ada'), context);
   assert.match(value, /^svc_mcp_[\w-]{43}$/);
   const file = tokensFile(context.stateDir);
@@ -50,6 +50,12 @@ test('a token is stored as its hash, for its owner alone', async () => {
   assert.not.ok(readFileSync(file, 'utf8').includes(value));
   assert.equal(readTokens(context.stateDir), [token]);
   assert.is(token.expiresAt, '2026-11-21T09:00:00.000Z');
+});
+
+test('an interrupted creation fails with the reason of its signal', async () => {
+  const signal = AbortSignal.abort(new Error('interrupted'));
+  const created = createToken(wanted('ada'), { ...store(), signal });
+  assert.is(await created.catch(String), 'Error: interrupted');
 });
 
 test('two processes that create tokens at once both keep theirs', async () => {
