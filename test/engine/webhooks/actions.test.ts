@@ -296,8 +296,8 @@ test('every field of every action has a description', () => {
   }
 });
 
-test('a change that was made but not synced is reported as uncertain', async () => {
-  const { url, home, close } = await testWebhooks();
+test('a change that was made but not synced is reported as uncertain, and logged', async () => {
+  const { url, home, lines, close } = await testWebhooks();
   // SQLite has it open and goes on; svc opens it when it syncs for the first time.
   rmSync(home.at('flows.sqlite-wal'));
   const { status, code, result } = answerOf(
@@ -308,6 +308,9 @@ test('a change that was made but not synced is reported as uncertain', async () 
   assert.match(String(body['error']), /^The change may have been stored/);
   const { flows } = answerOf(await act(url, { action: 'list_flows' })).result;
   assert.is(flows?.length, 2);
+  const logged = lines.filter((line) => line.includes('not performed: '));
+  assert.is(logged.length, 1, 'each reason once a minute');
+  assert.match(logged[0] ?? '', /"level":"error".*"route":"ci"/u);
   await close();
 });
 
