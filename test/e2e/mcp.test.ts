@@ -452,18 +452,39 @@ test('a cancelled call ends its work and is not answered', async () => {
 });
 
 test('a client that asks for progress gets the progress of a first index', async () => {
-  const notes = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
-  const home = mcpHome({}, Object.fromEntries(notes));
+  const files = Array.from({ length: 60 }, (_, at) => [`memory/n${at}.md`, `Note ${at}, zebra.`]);
+  const home = mcpHome({}, Object.fromEntries(files));
   const holder = { nowMs: Date.now(), waitMs: 0 };
   const lock = await acquireIndexLock(home.at('memory/main.sqlite'), holder);
-  const { client } = await stdioClient(home);
-  const steps: number[] = [];
-  const onprogress = ({ progress }: { readonly progress: number }) => void steps.push(progress);
-  const asking = callSearch(client, 'zebra', { onprogress });
+  // The SDK's client drops progress that arrives together with the answer.
+  const server = startRawMcp(home);
+  const params = {
+    name: 'memory_search',
+    arguments: { query: 'zebra' },
+    _meta: { progressToken: 'asking' },
+  };
+  for (const message of [
+    ...initializeMessages(1),
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params },
+    { jsonrpc: '2.0', id: 3, method: 'ping' },
+  ])
+    server.send(message);
   // Answered after the call has come in.
-  await client.ping();
+  await server.answer(3);
   lock?.release();
-  assert.is(searchResultsOf(await asking).results.length, 6);
+  const { result } = await server.answer(2);
+  assert.is(Object(result).structuredContent.results.length, 6);
+  server.child.stdin?.end();
+  assert.is((await server.done).code, 0);
+  const messages = server.lines.map((line) => JSON.parse(line));
+  const answerAt = messages.findIndex(({ id }) => id === 2);
+  const notes = messages
+    .slice(0, answerAt)
+    .filter(({ method }) => method === 'notifications/progress');
+  const steps = notes.map(({ params: { progressToken, progress } }) => {
+    assert.is(progressToken, 'asking');
+    return progress;
+  });
   assert.ok(steps.length > 0);
   assert.equal(
     steps,
