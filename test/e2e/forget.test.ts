@@ -211,6 +211,8 @@ test('an agent that searches the same conversation still finds what was forgotte
   );
   home.write('ws/ben/MEMORY.md', 'Ben is here.\n');
   home.write('agents/ada/sessions/own.jsonl', message('user', 'The bell is broken, says Ada.'));
+  // It shares nothing, so its list does not matter.
+  home.write('forgotten/of-another-project.json', '{');
   const codex = 'sessions/codex/2026/02/03/rollout-a.jsonl';
   const warningsOf = async (...args: readonly string[]) =>
     jsonOf

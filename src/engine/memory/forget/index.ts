@@ -26,7 +26,7 @@ import type { AgentMemory } from '../types.js';
 import { hide } from './hide.js';
 import type { ForgetListOutput, ForgetOutput, ForgetUndoOutput } from './output-schemas.js';
 import { type ForgetPlan, type ForgetRequest, planForget } from './plan-forget.js';
-import type { ForgetPlace } from './read-passages.js';
+import type { ForgetPassage, ForgetPlace } from './read-passages.js';
 import { remainsOf } from './same-lines.js';
 import { type UndoResult, undo } from './undo.js';
 
@@ -183,14 +183,19 @@ export async function otherAgentsWarnings(
     const { id, workspaceDir } = agent;
     const hasWorkspace =
       realOrGiven(workspaceDir) === folder && searchedSources(agent, 'agent').includes('memory');
+    const talks = await searchedOf(passages, agent, context);
+    const shared = passages.filter(({ source, path }) =>
+      source === 'sessions' ? talks.has(path) : hasWorkspace,
+    );
+    // The list of an agent that shares nothing may be damaged.
+    if (shared.length === 0) continue;
     const forgotten = await readForgotten(forgetPlaces(context.state, id));
-    const left = passages.filter(
+    const left = shared.filter(
       ({ text, fileHash = '' }) =>
         !forgotten.hidesDocument(fileHash) && forgotten.removeFrom(text) === text,
     );
-    const talks = left.filter(({ source }) => source === 'sessions').map(({ path }) => path);
-    const inNotes = hasWorkspace && left.length > talks.length;
-    if (!inNotes && !(await searchesAny(talks, agent, context))) continue;
+    if (left.length === 0) continue;
+    const inNotes = left.some(({ source }) => source !== 'sessions');
     const why = inNotes ? 'has the same workspace' : 'searches the same conversations';
     warnings.push({
       code: 'FORGOTTEN_BY_ONE_AGENT',
@@ -201,19 +206,23 @@ export async function otherAgentsWarnings(
   return warnings;
 }
 
-/** Whether an agent searches one of these conversations. */
-async function searchesAny(
-  paths: readonly string[],
+/** The paths of the conversations among some passages that an agent searches. */
+async function searchedOf(
+  passages: readonly ForgetPassage[],
   agent: ResolvedAgent,
   context: EngineContext,
-): Promise<boolean> {
+): Promise<ReadonlySet<string>> {
   const { transcripts } = memorySourcesOf(agent, 'agent', context);
-  if (paths.length === 0 || transcripts === undefined) return false;
+  const wanted = new Set(
+    passages.filter(({ source }) => source === 'sessions').map(({ path }) => path),
+  );
+  if (wanted.size === 0 || transcripts === undefined) return new Set();
   const { files } = scanTranscripts(await withArchive(transcripts, agent, context));
-  return files.some((file) => {
-    if (!paths.includes(file.path)) return false;
+  const searched = files.filter((file) => {
+    if (!wanted.has(file.path)) return false;
     // Those of other projects have none.
     const [first] = readableTurns(file);
     return first !== undefined;
   });
+  return new Set(searched.map(({ path }) => path));
 }
