@@ -91,7 +91,8 @@ export function lastingProgram(
 ): string {
   const folders = pathFolders(env).filter((folder) => isAbsolute(folder));
   const files = folders.map((folder) => withoutShell(join(folder, basename(program))));
-  return files.find((file) => realOrGiven(file) === realOrGiven(program)) ?? program;
+  const real = realOrGiven(program);
+  return files.find((file) => realOrGiven(file) === real) ?? program;
 }
 
 /** The version manager fnm links the programs of a version into a folder for each shell, which ends with the shell. */

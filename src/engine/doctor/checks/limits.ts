@@ -90,7 +90,8 @@ function unreportedChanges(world: ConfiguredWorld): readonly Finding[] {
     ({ memorySearch }) => memorySearch.sync.intervalMinutes === 0,
   );
   return roots(unchecked).flatMap((root) => {
-    const mount = mounts.findLast(({ folder }) => isInside(realOrGiven(root), folder));
+    const real = realOrGiven(root);
+    const mount = mounts.findLast(({ folder }) => isInside(real, folder));
     // A sandbox may have everything on one, where nobody else writes.
     if (mount === undefined || mount.folder === '/' || !REMOTE.has(mount.type)) return [];
     return finding('watch-remote', 'note', {
