@@ -83,6 +83,8 @@ export abstract class BaseCommand extends Command {
   private shape: OutputShape | undefined;
   private printsLines = false;
   private waiting: WaitingLine | undefined;
+  /** Whether the command shows its work, so that nothing else may be drawn beside it. */
+  private showsWork = false;
   private readonly interruption = new AbortController();
   private stopsInOrder = false;
   /** What an interruption keeps of the work that began, and how to continue. */
@@ -274,7 +276,9 @@ export abstract class BaseCommand extends Command {
 
   /** The engine's view of this process: one, because it has the connections to a shared server. */
   protected context(): EngineContext {
-    this.cachedContext ??= createContext(this.mask);
+    this.cachedContext ??= createContext(this.mask, (server, connect) =>
+      this.showsWork ? connect() : this.whileWaiting(`connecting to ${server}`, connect),
+    );
     return this.cachedContext;
   }
 
@@ -319,6 +323,7 @@ export abstract class BaseCommand extends Command {
   /** How this command shows its work, given the flags. */
   protected async commandContext(): Promise<CommandContext> {
     const { config, quiet, verbose } = this.shared;
+    this.showsWork = true;
     return {
       context: this.context(),
       configFile: config,
@@ -378,6 +383,7 @@ export abstract class BaseCommand extends Command {
 
   /** What a person at a terminal sees of work that is silent until its end. */
   protected waitingLine(text: string): WaitingLine {
+    this.showsWork = true;
     const isShown = this.terminal().progress && !this.shared.quiet;
     return createWaitingLine((chunk) => isShown && writeStderr(chunk), text);
   }
@@ -389,6 +395,7 @@ export abstract class BaseCommand extends Command {
     return run().finally(() => {
       line.stop();
       this.waiting = undefined;
+      this.showsWork = false;
     });
   }
 
@@ -404,6 +411,7 @@ export abstract class BaseCommand extends Command {
   /** How steps of long work are shown, given the flags. */
   protected stepsOptions(): StepsOptions {
     const { screen, progress } = this.terminal();
+    this.showsWork = true;
     return {
       live: screen && progress,
       quiet: this.shared.quiet || this.jsonEnabled(),

@@ -22,7 +22,10 @@ import { writeStderr } from './stderr.js';
  * @param mask gets every secret that is read, and masks them in what is logged
  * @throws SvcError SYSTEM_REFUSED without a home folder
  */
-export function createContext(mask: SecretMask): MemoryContext & ServerContext {
+export function createContext(
+  mask: SecretMask,
+  showConnecting?: ServerContext['showConnecting'],
+): MemoryContext & ServerContext {
   const env = process.env;
   const homeDir = resolve(env['HOME'] || systemHome());
   const state = resolveStatePaths(env, homeDir);
@@ -34,6 +37,7 @@ export function createContext(mask: SecretMask): MemoryContext & ServerContext {
     state,
     clock: { now: Date.now },
     servers: new Map(),
+    showConnecting,
     onSecret: mask.learn,
     onRecall: (recall) => recordRecall(recall, context),
     onLookup: (lookup) => logLookup(lookup, context, mask),

@@ -1,15 +1,15 @@
 import type { OpenedMemory } from '../engine/memory/index.js';
-import { overallStatus, overallStatusOutput } from '../engine/overview/index.js';
+import { type OverallStatus, overallStatusOutput } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 import { renderOverallStatus } from '../ui/overview/overall-status.js';
 import { type CommandContext, withShownHints } from './command-context.js';
 
 /** Shows the overall status on one page: `svc status`, and the home screen without a terminal. */
-export async function showOverview(
+export function showOverview(
   memories: readonly OpenedMemory[],
-  { context, configFile, view, mask, write }: CommandContext,
-): Promise<OverallStatusOutput> {
-  const found = await overallStatus(memories, { context, configFile });
+  found: OverallStatus,
+  { view, mask, write }: CommandContext,
+): OverallStatusOutput {
   const shown = found.agents.map(({ status, ...agent }) => {
     return { ...agent, status: { ...status, faults: withShownHints(status.faults, view) } };
   });

@@ -1,6 +1,7 @@
 import { examples } from '../cli/base-command.js';
 import { MemoryCommand } from '../cli/memory-command.js';
 import { showOverview } from '../cli/show-overview.js';
+import { overallStatus } from '../engine/overview/index.js';
 import type { OverallStatusOutput } from '../engine/overview/output-schemas.js';
 
 export default class Status extends MemoryCommand {
@@ -14,7 +15,9 @@ export default class Status extends MemoryCommand {
     // It only reads.
     this.setGracefulInterrupt(false);
     const memories = await this.openMemories({ config: flags.config });
-    const output = await showOverview(memories, await this.commandContext());
+    const options = { context: this.context(), configFile: flags.config };
+    const found = await this.whileWaiting('checking', () => overallStatus(memories, options));
+    const output = showOverview(memories, found, await this.commandContext());
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

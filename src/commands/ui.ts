@@ -19,9 +19,10 @@ Without a terminal, and with --plain or --json, it is "svc status".`;
       if (this.signal.aborted) this.setExitCode(130);
       return {};
     }
+    const { overallStatus } = await import('../engine/overview/index.js');
     const { showOverview } = await import('../cli/show-overview.js');
     const memories = await this.openMemories({ config: flags.config });
-    const output = await showOverview(memories, command);
+    const output = showOverview(memories, await overallStatus(memories, command), command);
     if (output.faults.length > 0) this.setExitCode(1);
     return output;
   }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, chownSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resolveConfig } from '../../src/engine/config/index.js';
@@ -7,11 +9,12 @@ import { contextOf } from '../support/context.js';
 import { ADA, newFlow } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { startCluster } from '../support/postgres.js';
+import { runInPty } from '../support/pty.js';
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { serve, serverHome, stateOf, urlOf, whenReady } from '../support/serving.js';
 import { smallDisk } from '../support/small-disk.js';
 import { runInSession } from '../support/svc-session.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { waitFor } from '../support/wait.js';
 
 const FLOWS = 3000;
@@ -26,6 +29,28 @@ test('without a server, it shows the files and how to share them', async () => {
   assert.match(run.stdout, /SQLite files on this machine/);
   assert.match(run.stdout, /svc config set storage\.url env:SVC_DATABASE_URL/);
   assert.is((await runSvc(['storage', 'migrate'], { home: path })).code, 2);
+});
+
+test('while a server does not answer, a terminal shows that svc waits for it', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = `127.0.0.1:${Object(silent.address()).port}/svc`;
+  const storage = { url: `postgres://svc@${address}`, connectTimeoutSeconds: 1 };
+  const home = folderOf({ 'svc.json': JSON.stringify({ storage }) }).path;
+  const waits = {
+    'storage status': `connecting to ${address}`,
+    'flow list': `connecting to ${address}`,
+    status: 'checking',
+    // It has a line of its own.
+    'memory search heron': 'searching',
+  };
+  for (const [line, words] of Object.entries(waits)) {
+    const started = runInPty(line.split(' '), { home, lines: true });
+    assert.is(await started.ended, 1, line);
+    assert.ok(started.output().startsWith(`${words}\r\u001B[2K`), started.output());
+    assert.match(started.output(), /does not answer/);
+  }
+  silent.close();
 });
 
 const cluster = await startCluster();

@@ -3,12 +3,13 @@ import { SvcError } from '../errors/index.js';
 import { resolveSecret } from '../secrets/index.js';
 import type { EngineContext } from '../support/context.js';
 import { requireCurrent } from './migrate.js';
-import { Server } from './server.js';
+import { Server, type ShowConnecting } from './server.js';
 
 /** What opening a server needs. */
 export interface ServerContext extends Pick<EngineContext, 'env' | 'onSecret'> {
   /** The servers that this process uses, by their settings. */
   readonly servers?: Map<string, Server> | undefined;
+  readonly showConnecting?: ShowConnecting | undefined;
 }
 
 /**
@@ -18,7 +19,7 @@ export interface ServerContext extends Pick<EngineContext, 'env' | 'onSecret'> {
  * @throws SvcError STORAGE_URL_INVALID, SECRET_UNRESOLVED; USAGE without `storage.url`
  */
 export async function openServer(
-  { env, onSecret, servers }: ServerContext,
+  { env, onSecret, servers, showConnecting }: ServerContext,
   { storage, secrets }: Pick<ResolvedConfig, 'secrets' | 'storage'>,
 ): Promise<Server> {
   if (storage.url === undefined) {
@@ -34,7 +35,7 @@ export async function openServer(
     statementTimeoutMs: storage.statementTimeoutSeconds * 1000,
   };
   const key = JSON.stringify(settings);
-  const server = servers?.get(key) ?? new Server(settings);
+  const server = servers?.get(key) ?? new Server(settings, showConnecting);
   servers?.set(key, server);
   return server;
 }

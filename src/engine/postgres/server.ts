@@ -26,6 +26,9 @@ export interface ServerSettings {
   readonly statementTimeoutMs: number;
 }
 
+/** Shows that a server is being connected to while `connect` runs, and returns what that does. */
+export type ShowConnecting = <T>(server: string, connect: () => Promise<T>) => Promise<T>;
+
 /** The connections of a server in this process. */
 export type PoolUse = Server['poolUse'];
 
@@ -59,6 +62,7 @@ export class Server implements Sql {
   /** Whether the URL has a password that would be sent unencrypted. */
   readonly exposesPassword: boolean;
   private readonly settings: ServerSettings;
+  private readonly showConnecting: ShowConnecting;
   private readonly options: pg.ClientConfig;
   private readonly pool: pg.Pool;
   /** Connections that statements of this process have now. */
@@ -79,8 +83,12 @@ export class Server implements Sql {
    *
    * @throws SvcError STORAGE_URL_INVALID
    */
-  constructor(settings: ServerSettings) {
+  constructor(
+    settings: ServerSettings,
+    showConnecting: ShowConnecting = (_, connect) => connect(),
+  ) {
     this.settings = settings;
+    this.showConnecting = showConnecting;
     const { address, options } = parseServerUrl(settings.url);
     this.address = address;
     this.exposesPassword = options.password !== undefined && options.ssl === false;
@@ -245,7 +253,10 @@ export class Server implements Sql {
     recover: typeof rollBack = async (_, error) =>
       breaksConnection(error) ? asError(error) : undefined,
   ): Promise<T> {
-    const client = await this.connect();
+    const connect = () => this.connect();
+    const client = await (this.pool.totalCount > 0
+      ? connect()
+      : this.showConnecting(describeAddress(this.address), connect));
     if (this.wasLost) this.noteReconnected();
     let broken: Error | undefined;
     try {
