@@ -413,7 +413,8 @@ export abstract class BaseCommand extends Command {
     const { screen, progress } = this.terminal();
     this.showsWork = true;
     return {
-      live: screen && progress,
+      // Without a size, every character of a list would get a line.
+      live: screen && progress && terminalStreams.stdout.columns !== 0,
       quiet: this.shared.quiet || this.jsonEnabled(),
       mask: this.mask,
       note: (line) => this.note(line),

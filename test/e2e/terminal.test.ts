@@ -6,7 +6,7 @@ import { newFlow, newTask, testFlows } from '../support/flows.js';
 import { writeNotes } from '../support/many-notes.js';
 import { assertTerminalRestored, runInPty } from '../support/pty.js';
 import { serverHome, whenStateReady } from '../support/serving.js';
-import { tempFolder } from '../support/temp-folder.js';
+import { folderOf, tempFolder } from '../support/temp-folder.js';
 import { KEYS } from '../support/terminal.js';
 import { waitFor } from '../support/wait.js';
 import { act, CI_ENV, send, webhooksConfig } from '../support/webhooks.js';
@@ -52,6 +52,11 @@ test('a terminal of 0 by 0 cells counts as 80 by 24', async () => {
   await session.waitForText('The nightly backup runs at 02:30.');
   session.type(KEYS.escape);
   assert.is(await session.ended, 0);
+
+  const withNotes = folderOf({ 'workspace/MEMORY.md': '# Notes\n' }).path;
+  const swept = runInPty(['dream', 'run'], { home: withNotes, sizeless: true, lines: true });
+  assert.is(await swept.ended, 0);
+  assert.match(swept.output(), /^searches\r\n {2}0 new searches\r\n/);
 });
 
 test('a pasted colour leaves every screen as it is', async () => {
