@@ -127,7 +127,11 @@ function checkLine(
   { style, columns, homeDir }: FindingLineOptions,
 ): string {
   const mark = paintedMark(state, style);
-  const text = shownPath(summary, homeDir);
+  // Some name several paths.
+  const text = summary
+    .split(', ')
+    .map((part) => shownPath(part, homeDir))
+    .join(', ');
   const fitted = columns === undefined ? text : fitEnd(text, columns - NAME_COLUMNS - 2);
   return `${mark} ${padEnd(check, NAME_COLUMNS)}${style.dim(fitted)}`.trimEnd();
 }

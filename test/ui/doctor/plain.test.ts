@@ -78,6 +78,13 @@ svc · doctor  1 ok · 0 warnings · 0 faults
   );
 });
 
+test('each folder of a summary below the home folder is shortened', () => {
+  const summary = '/home/ada/main, /home/ada/work, /srv/notes';
+  const report = { ...SICK, checks: [{ ...resultOf('workspace'), summary }] };
+  const text = renderDoctor(report, [], { style, columns: undefined, homeDir });
+  assert.match(text, /^✓ workspace +~\/main, ~\/work, \/srv\/notes$/mu);
+});
+
 test('no line is wider than the terminal', () => {
   for (const columns of [60, 80, 200]) {
     const text = renderDoctor(SICK, [], { style, columns, homeDir });
