@@ -55,6 +55,14 @@ test('passages without vectors need nothing while a process embeds them', async 
   assert.is(await hintNow(), 'run "svc memory index --agent main"');
 });
 
+test('the fix for a build that was killed shows the size of its files', async () => {
+  const patient = healthyPatient();
+  await patient.sync();
+  writeFileSync(`${patient.index}.build`, '-'.repeat(2048));
+  const { fix } = findingOf(await look(patient, ['leftovers']), 'leftovers/stray-build');
+  assert.match(fix?.diff[0]?.text ?? '', /\.build {2}2\.0 kB$/u);
+});
+
 test('a folder is not reported as gone where the system does not say whether it is there', async () => {
   const patient = healthyPatient();
   const parent = patient.at('disk');

@@ -8,7 +8,7 @@ import { scanMemoryFiles } from '../../memory/sources/index.js';
 import type { LockHolder } from '../../memory/sync/index.js';
 import { acquireIndexLock, withIndexLock } from '../../memory/sync/index-lock.js';
 import { namesIn, unlessSystemError } from '../../support/files.js';
-import { formatCountOf } from '../../support/format.js';
+import { formatBytes, formatCountOf } from '../../support/format.js';
 import { TEMPORARY_ENDING, WRITING_MS } from '../../support/replace-file.js';
 import { changeLines } from '../../support/text-diff.js';
 import { MS_PER_HOUR } from '../../support/time.js';
@@ -242,7 +242,7 @@ interface RemovableFile {
 
 function removalDiff(files: readonly RemovableFile[]): Fix['diff'] {
   return changeLines(
-    files.map(({ path, bytes }) => `${path}  ${bytes} bytes`),
+    files.map(({ path, bytes }) => `${path}  ${formatBytes(bytes)}`),
     [],
   );
 }
