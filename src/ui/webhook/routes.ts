@@ -37,14 +37,14 @@ const DISABLED_NOTE = 'webhooks are disabled: plugins.entries.webhooks.enabled';
 function routeLines(route: Route, { style, nowMs, columns }: View): readonly string[] {
   const { id, path, state, sessionKey, secretSource, description, fault } = route;
   const details = [
-    `session ${safeLine(sessionKey)}`,
-    `secret from ${safeLine(secretSource)}`,
-    ...(description === null ? [] : [safeLine(description)]),
+    `session ${sessionKey}`,
+    `secret from ${secretSource}`,
+    ...(description === null ? [] : [description]),
   ];
   return [
     `${paintedMark(ROUTE_MARKS[state], style)} ${style.bold(safeLine(id))}  ${safeLine(path)}  ${style.dim(state)}`,
-    ...details.map((line) => `${INDENT}${line}`),
-    `${INDENT}${style.dim(lastRequestWords(route, nowMs))}`,
+    ...details.flatMap((line) => wrapBehind(INDENT, line, columns)),
+    ...wrapBehind(INDENT, lastRequestWords(route, nowMs), columns, style.dim),
     ...(fault === null ? [] : wrapBehind(INDENT, fault.message, columns, style.fault)),
     ...(fault?.hint == null ? [] : wrapBehind(INDENT, `→ ${fault.hint}`, columns)),
   ];
@@ -56,7 +56,7 @@ function lastRequestWords({ last, requests, rejected }: Route, nowMs: number): s
   const outcome = code ?? action ?? '';
   const rejections = rejected === 0 ? '' : `, ${formatCount(rejected)} rejected`;
   const ago = formatRelativeTime(Date.parse(at), nowMs);
-  return `last request ${ago}: ${status} ${safeLine(outcome)} · ${formatCountOf(requests, 'request')}${rejections}`;
+  return `last request ${ago}: ${status} ${outcome} · ${formatCountOf(requests, 'request')}${rejections}`;
 }
 
 const ROUTE_MARKS = { served: 'ok', off: 'waiting', skipped: 'failed' } as const;
