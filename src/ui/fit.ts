@@ -104,7 +104,7 @@ export function wrapBehind(
 
 /**
  * Where to break a line so that every piece fits: at blanks, which then belong to no piece, or within a word that is
- * too wide by itself. Leading blanks are kept.
+ * too wide by itself. Chinese and Japanese have no blanks, and break between any two characters. Leading blanks are kept.
  *
  * @returns spans of the line in UTF-16 units; one empty span for an empty line
  */
@@ -117,9 +117,13 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   let start = 0;
   let width = 0;
   let at = 0;
-  let blank: { readonly at: number; readonly widthAfter: number } | undefined;
+  let blank:
+    | { readonly at: number; readonly next: number; readonly widthAfter: number }
+    | undefined;
+  let previous = '';
   for (const character of splitGraphemes(line)) {
     const characterWidth = widthOf(character);
+    if (UNSPACED.test(previous + character)) blank = undefined;
     if (width + characterWidth > room && at > start) {
       if (character === ' ') {
         spans.push({ start, end: at });
@@ -129,21 +133,28 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
         at += character.length;
         continue;
       }
-      const end = blank?.at ?? at;
+      const { at: end, next, widthAfter } = blank ?? { at, next: at, widthAfter: width };
       spans.push({ start, end });
-      start = blank === undefined ? at : end + 1;
-      width -= blank?.widthAfter ?? width;
+      start = next;
+      width -= widthAfter;
       blank = undefined;
     }
     if (character === ' ' && line.slice(start, at).trim() !== '') {
-      blank = { at, widthAfter: width + characterWidth };
+      blank = { at, next: at + 1, widthAfter: width + characterWidth };
     }
     width += characterWidth;
     at += character.length;
+    previous = character;
   }
   if (start < line.length || spans.length === 0) spans.push({ start, end: line.length });
   return spans;
 }
+
+/**
+ * Two characters of Chinese or Japanese, which are written without blanks between words. Ranges, since looking up
+ * scripts would take a part of every start.
+ */
+const UNSPACED = /^[\u3000-\u30FF\u3400-\u9FFF\uF900-\uFAFF\uFF00-\uFFEF\u{20000}-\u{3FFFF}]{2}/u;
 
 export const COLUMN_GAP = 2;
 /** Width of the last column of a table, the most important one, for which others are dropped. */
