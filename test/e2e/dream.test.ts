@@ -223,6 +223,7 @@ test('a sweep promotes, is listed, shown, explained and undone', async () => {
   );
   const undone = jsonOf.dreamUndo(await svc(world, 'dream', 'undo', '--json'));
   assert.equal([undone.sweep, undone.undone, undone.kept], [id, 1, []]);
+  assert.match((await svc(world, 'status')).stdout, /^dreams .* · last just now · undone$/mu);
   // The sweep made it, and nothing else is in it.
   assert.not(existsSync(world.home.at('workspace/MEMORY.md')));
   const again = await svc(world, 'dream', 'undo', id);

@@ -63,7 +63,7 @@ const WORK: OverallStatus['work'] = {
       agents: ['main'],
       enabled: true,
       nextMs: NOW + 600_000,
-      last: { startedMs: NOW - 3_600_000, failed: false, written: 2 },
+      last: { startedMs: NOW - 3_600_000, failed: false, written: 2, undone: false },
       isFull: false,
       fault: undefined,
     },

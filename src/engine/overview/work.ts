@@ -40,6 +40,8 @@ export interface DreamsSummary {
         readonly failed: boolean;
         /** How many claims it wrote to `MEMORY.md`. */
         readonly written: number;
+        /** Whether all of them were taken back. */
+        readonly undone: boolean;
       }
     | undefined;
   /** Whether `MEMORY.md` has no room, because a person's own lines alone are over its budget. */
@@ -79,11 +81,10 @@ function storedDreams(target: DreamTarget): Pick<DreamsSummary, 'fault' | 'isFul
   }
   try {
     const newest = readDreams(target.workspace, ({ sweeps }) => sweeps.last());
-    const last = newest && {
-      startedMs: newest.startedMs,
-      failed: hasFailed(newest),
-      written: sweepOutput(newest).written,
-    };
+    if (newest === undefined) return { last: undefined, isFull, fault: undefined };
+    const { memory, written } = sweepOutput(newest);
+    const { startedMs } = newest;
+    const last = { startedMs, failed: hasFailed(newest), written, undone: memory === 'undone' };
     return { last, isFull, fault: undefined };
   } catch (error) {
     if (!(error instanceof SvcError)) throw error;

@@ -107,7 +107,7 @@ export function busyOverview(): Overview {
         agents: ['main', 'work'],
         enabled: true,
         nextMs: NOW + 5 * 3_600_000,
-        last: { startedMs: NOW - 19 * 3_600_000, failed: false, written: 3 },
+        last: { startedMs: NOW - 19 * 3_600_000, failed: false, written: 3, undone: false },
         isFull: false,
         fault: undefined,
       },

@@ -327,17 +327,21 @@ function dreamsLine(
   const whose = isOneOfMany ? [safeLine(agents.join(', '))] : [];
   const next =
     nextMs === undefined ? 'no sweep scheduled' : `next sweep ${formatTimeUntil(nextMs, nowMs)}`;
-  const ago = last === undefined ? '' : formatRelativeTime(last.startedMs, nowMs);
   const swept =
     last === undefined
       ? []
-      : [`last ${ago}`, last.failed ? 'failed' : `${formatCount(last.written)} written`];
+      : [`last ${formatRelativeTime(last.startedMs, nowMs)}`, sweepResult(last)];
   if (fault !== undefined)
     return { ...line, mark: 'fault', parts: [...whose, safeLine(fault.message)] };
   if (!enabled) return { ...line, mark: 'waiting', parts: [...whose, 'off', ...swept] };
   const full = isFull ? ['MEMORY.md is full'] : [];
   const mark = isFull || last?.failed === true ? 'warning' : 'ok';
   return { ...line, mark, parts: [...whose, ...full, next, ...swept] };
+}
+
+function sweepResult({ failed, undone, written }: NonNullable<DreamsSummary['last']>): string {
+  if (failed) return 'failed';
+  return undone ? 'undone' : `${formatCount(written)} written`;
 }
 
 function faultsLine(overview: Partial<Overview>): PlainLine {
