@@ -323,6 +323,9 @@ test('rejecting a claim that no sweep wrote names none to undo', async () => {
   const key = await keyOf(world, ONCE_ASKED);
   const promotion = jsonOf.dreamPromote(await svc(world, 'dream', 'promote', key, '--json'));
   assert.is(promotion.decision, 'said');
+  const explained = await svc(world, 'dream', 'explain', key);
+  assert.match(explained.stdout, /^status +found in MEMORY\.md \d{4}-\d\d-\d\d by sweep/mu);
+  assert.match(explained.stdout, /\nMEMORY\.md already contained it\.\n$/u);
   const rejected = await svc(world, 'dream', 'reject', key);
   assert.match(rejected.stdout, /what is in MEMORY\.md about it stays; edit the file/);
   assert.not.match(rejected.stdout, /dream undo/);

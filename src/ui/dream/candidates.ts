@@ -245,10 +245,17 @@ function isNews({ longTermMemory }: DreamExplainOutput): boolean {
   return longTermMemory === 'new' || longTermMemory === 'renews';
 }
 
-function fateWords({ fate, decidedAt, sweep }: DreamExplainOutput): string {
+function fateWords(claim: DreamExplainOutput): string {
+  const { fate, decidedAt, sweep } = claim;
   if (decidedAt === null) return fate;
+  const what = wasWritten(claim) ? fate : 'found in MEMORY.md';
   const by = sweep === null || sweep === '' ? '' : ` by sweep ${safeLine(sweep)}`;
-  return `${fate} ${decidedAt.slice(0, 10)}${by}`;
+  return `${what} ${decidedAt.slice(0, 10)}${by}`;
+}
+
+/** False for a promoted claim that no sweep wrote, because `MEMORY.md` had it already. */
+function wasWritten({ fate, trail }: DreamExplainOutput): boolean {
+  return fate !== 'promoted' || trail.length > 0;
 }
 
 function trailWords({ sweep, day, change, other }: DreamExplainOutput['trail'][number]): string {
@@ -265,7 +272,8 @@ function trailWords({ sweep, day, change, other }: DreamExplainOutput['trail'][n
 function verdictOf(claim: DreamExplainOutput): string {
   if (claim.fate === 'promoted') {
     const isReplaced = claim.trail.at(-1)?.change === 'superseded';
-    return isReplaced ? 'A newer statement replaced it.' : 'It was already promoted.';
+    if (isReplaced) return 'A newer statement replaced it.';
+    return wasWritten(claim) ? 'It was already promoted.' : 'MEMORY.md already contained it.';
   }
   if (claim.fate === 'rejected') return 'It was rejected: no sweep will promote it.';
   if (!claim.passes) return 'The next sweep will not promote it.';
