@@ -171,7 +171,7 @@ test('what a reader of another agent does not understand is captured with the ri
   assert.equal(await capture(file), []);
 });
 
-test('a file that is no transcript is refused', async () => {
+test('a file that is no transcript is refused, but not one with some broken lines', async () => {
   const { folder, capture } = await aMemory();
   const file = folder.write('notes/MEMORY.md', '# Mine\n\nRemember that the gate is green.\n');
   for (const dryRun of [true, false]) {
@@ -180,8 +180,9 @@ test('a file that is no transcript is refused', async () => {
     assert.match(error.message, 'it is not a transcript');
   }
   assert.equal(await capture(folder.write('empty.jsonl', '')), []);
-  assert.equal(await capture(folder.write('some.jsonl', `no json\n${GATE}`)), [
+  assert.equal(await capture(folder.write('some.jsonl', `no json\n${GATE}{"cut\n${DOOR}`)), [
     'added: Remember that the gate is green.',
+    'added: Remember that the door is red.',
   ]);
 });
 

@@ -32,6 +32,7 @@ test('one conversation is captured as it grows; others and those of sub-agents a
   assert.equal(await capture('ses_1'), []);
   say('ses_1', 'assistant', said('Decision: the fence is blue.'));
   assert.equal(await capture('ses_1', folder.path), ['added: Decision: the fence is blue.']);
+  assert.equal(await capture('ses_1'), []);
   assert.equal(await capture('ses_3'), []);
   for (const call of [capture(undefined), capture('ses_1', folder.at('nowhere'))]) {
     const error = await call.then(String, (cause: unknown) => cause);

@@ -44,10 +44,6 @@ const LONGEST_TURN = 20_000;
  * Questions, quotations, code and what had a secret in it are left out.
  */
 export function decisionsIn(turns: Iterable<Turn>): readonly string[] {
-  return allDecisionsIn(turns).slice(0, MOST_DECISIONS);
-}
-
-function allDecisionsIn(turns: Iterable<Turn>): readonly string[] {
   const found = new Map<string, string>();
   for (const { role, text } of turns) {
     if (text.length > LONGEST_TURN) continue;
@@ -109,7 +105,7 @@ export async function findDecisions(
   turns: readonly Turn[],
   signal: AbortSignal,
 ): Promise<{ readonly texts: readonly string[]; readonly warnings: readonly Warning[] }> {
-  const found = allDecisionsIn(turns);
+  const found = decisionsIn(turns);
   const warnings = found.length > MOST_DECISIONS ? [limitWarning(found.length)] : [];
   const byRules = { texts: found.slice(0, MOST_DECISIONS), warnings };
   const { captureModel } = agent;
