@@ -73,6 +73,16 @@ test('a flow knows its schedule, when it was due, and when it was created', asyn
   await close(opened);
 });
 
+test('of several schedules, the one that is due first is next', async () => {
+  const opened = await testFlows();
+  opened.clock.nowMs = Date.parse('2026-03-02T12:00:00Z');
+  const at = (cron: string) => ({ cron, sessionKey: 's', set: SET, timezone: 'UTC' });
+  const schedules = { late: at('0 9 * * *'), early: at('0 3 * * *'), last: at('0 10 * * *') };
+  const { runner } = runnerOf(opened.flows, configuredSchedules(resolveConfig({ schedules })));
+  assert.is(runner.next()?.schedule.id, 'early');
+  await close(opened);
+});
+
 test('the end of a flow of a schedule with a route is not for the callback of the route', async () => {
   const targets = [
     { id: 'ops', command: ['true'] },

@@ -34,6 +34,7 @@ test('braces list alternatives, a leading ! negates, a backslash escapes', () =>
     assert.ok(matches('{notes,wiki,}/{*.md,**/*.md}', path), path);
   }
   assert.ok(matches('{a,{b,c}}d', 'cd') && matches('{a', '{a') && matches('a,b', 'a,b'));
+  assert.ok(matches('{a/**,b/**}', 'a/x/y') && matches('{a/**,b/**}', 'b/x/y'));
   assert.ok(matches('!*.md', 'a.txt') && !matches('!*.md', 'a.md') && matches('!!*.md', 'a.md'));
   assert.ok(matches('\\*', '*') && !matches('\\*', 'a') && matches('[\\]]', ']'));
 });

@@ -89,6 +89,19 @@ test('lists leave out columns where the terminal has no room for them', () => {
   }
 });
 
+test('a sweep that was not finished is listed as such, but not a backfill or promotion, which has no phases', () => {
+  const ends = (['manual', 'backfill', 'promote'] as const).map((trigger) => {
+    const times = { day: '2026-11-20', startedAt: AT, endedAt: null } as const;
+    const fields = { trigger, phases: {}, memory: 'untouched', written: 0, retired: 0 } as const;
+    const sweep = { id: '20261120T030000', ...fields, ...times };
+    return renderSweeps({ workspace: '/notes', agents: ['main'], sweeps: [sweep] }, PIPED_VIEW);
+  });
+  assert.equal(
+    ends.map((text) => text.includes('unfinished')),
+    [true, false, false],
+  );
+});
+
 test('a change of MEMORY.md that failed cannot be undone yet', () => {
   const end = ['  MEMORY.md: interrupted; the next sweep completes it'];
   assert.equal(endOf({ memory: 'planned', written: 1, retired: 1 }), end);

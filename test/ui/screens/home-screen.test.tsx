@@ -415,6 +415,7 @@ test('states are shown in words', () => {
   const listener = (fields: object): string =>
     line({ listener: { ...busyOverview().listener, ...fields } }, 'listener');
   assert.match(listener({ process: undefined }), /! +listener +not running · 2 routes/);
+  assert.match(listener({ process: undefined, routes: 0 }), /○ +listener +not running/);
   const failure = { code: null, message: 'port in use', hint: null };
   const process = {
     url: null,

@@ -10,18 +10,18 @@ import { PIPED_VIEW } from '../../support/piped-view.js';
 const NOW = 1_795_000_000_000;
 const PIPED = { ...PIPED_VIEW, nowMs: NOW };
 
-/** The line about the body. */
-function bodyLine(delivery: TestDelivery, maxBodyBytes = 1000): string | undefined {
+/** The line about the body, and what follows. */
+function bodyLines(delivery: TestDelivery, maxBodyBytes = 1000): string | undefined {
   const recorded = recordedDelivery(newDelivery(delivery), createSecretMask(), maxBodyBytes);
   const text = renderDelivery({ ...recorded, seq: 1 }, PIPED);
-  return /^ +body +(.*)$/mu.exec(text)?.[1];
+  return /^ +body +(.*)$/msu.exec(text)?.[1];
 }
 
-test('the size of a body is shown if it was read, and whether it was kept', () => {
-  assert.is(bodyLine({ body: '{"n":1}' }), '7 B');
-  assert.is(bodyLine({ body: '{"n":1}' }, 3), '7 B, cut');
-  assert.is(bodyLine({ body: '{"n":1}' }, 0), '7 B, not kept');
-  assert.is(bodyLine({ isVerified: false, reason: 'The secret is wrong.' }), 'not kept');
+test('a body is shown if it was kept, and its size if it was read', () => {
+  assert.is(bodyLines({ body: '{"n":1}' }), '7 B\n\n{\n  "n": 1\n}\n');
+  assert.is(bodyLines({ body: '{"n":1}' }, 3), '7 B, cut\n\n{"n\n');
+  assert.is(bodyLines({ body: '{"n":1}' }, 0), '7 B, not kept\n');
+  assert.is(bodyLines({ isVerified: false, reason: 'The secret is wrong.' }), 'not kept\n');
 });
 
 test('a client whose address is not known is not taken for an operator', () => {

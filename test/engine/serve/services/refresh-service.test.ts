@@ -82,6 +82,15 @@ test('svc itself runs once, with the same configuration', async () => {
   assert.ok(performance.now() - began < 3000);
 });
 
+test('a configuration that was found is not named, which would trust it', async () => {
+  const { home, setup } = await world({ backend: 'ext' }, 'echo "$@" > called');
+  const found = { ...setup, loaded: { ...setup.loaded, ignoredKeys: [] } };
+  const { service, said } = await started(found);
+  await waitFor('the end', () => said.includes('refreshed'));
+  assert.is(readFileSync(home.at('called'), 'utf8'), 'run.js memory index --agent main --quiet\n');
+  await service.stop();
+});
+
 test('a failed refresh is reported with a hint, and a reload tries again', async () => {
   const { setup, setupOf } = await world({ backend: 'ext' }, 'exit 1');
   const { service, said } = await started(setup);
