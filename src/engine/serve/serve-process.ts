@@ -183,7 +183,7 @@ export class ServeProcess {
     });
     const running: Running = { setup, log, stateFile, supervisor, startedMs };
     logger.info({ configFile: loaded.file ?? null }, 'started');
-    for (const { message } of loaded.warnings) logger.warn(message);
+    logWarnings(loaded, log);
     // Stopped while its secrets were read: services would ask for them again.
     supervisor.start(this.isStopping ? [] : this.definitions(setup, supervisor));
     stateFile.write();
@@ -227,7 +227,7 @@ export class ServeProcess {
       await checkAddresses(addressesOf(definitions), inUse);
       running.setup = setup;
       running.log.reopen(this.logSettings(setup));
-      for (const { message } of loaded.warnings) logger.warn(message);
+      logWarnings(loaded, running.log);
       await running.supervisor.reload(definitions, setup);
       running.stateFile.writeSoon();
       if (!this.isStopping) logger.info({ configFile: loaded.file ?? null }, 'reloaded');
@@ -318,6 +318,10 @@ function requireFile(old: LoadedConfig, next: LoadedConfig): void {
   throw new SvcError('CONFIG_NOT_FOUND', `${old.file} is missing`, {
     hint: 'restore it, or restart to run with the defaults',
   });
+}
+
+function logWarnings({ warnings }: LoadedConfig, { logger }: ServeLog): void {
+  for (const { code, message, hint } of warnings) logger.warn({ code, hint }, message);
 }
 
 /** A trusted file that changed must be trusted again, or its routes and tasks would end. */

@@ -136,6 +136,22 @@ test('reloads are sequential, and none follows the request to stop', async () =>
   assert.equal(service.calls, ['start', 'reload', 'reload', 'drain', 'stop']);
 });
 
+test('warnings about the configuration are logged with their hints, also at a reload', async () => {
+  const routes = { ci: { sessionKey: 'agent:main:ci', secret: '$CI_SECRET' } };
+  const home = serverHome({ plugins: { entries: { webhooks: { config: { routes } } } } });
+  const service = scriptedService('one');
+  const serve = processIn(home, [service]);
+  const ended = serve.run();
+  await waitFor('the start', () => service.calls.includes('start'));
+  await serve.reload();
+  serve.stop('quit');
+  await ended;
+  const hints = recordsOf(home).flatMap(({ level, fields }) =>
+    level === 'warn' ? [fields['hint']] : [],
+  );
+  assert.equal(hints, ['expected "env:CI_SECRET"', 'expected "env:CI_SECRET"']);
+});
+
 test('a configuration missing at a reload is not replaced with the defaults', async () => {
   const home = serverHome();
   const service = scriptedService('one');
