@@ -73,12 +73,32 @@ test('a flow knows its schedule, when it was due, and when it was created', asyn
   await close(opened);
 });
 
+test('the list shows when each schedule ran, and its last flow, also once it was pruned', async () => {
+  const opened = await testFlows();
+  const { flows, clock } = opened;
+  const config = configOf('0 * * * *', { timezone: undefined });
+  const listed = async () => {
+    const { state, timezone, lastRunAt, lastFlow } = (await listSchedules(config, flows))[0] ?? {};
+    return [state, timezone, lastRunAt, lastFlow];
+  };
+  assert.equal(await listed(), ['waiting', null, null, null]);
+  const { flowId } = await runSchedule('nightly', config, flows);
+  const ranAt = new Date(clock.nowMs).toISOString();
+  assert.equal(await listed(), ['waiting', null, ranAt, { flowId, status: 'queued' }]);
+  await flows.operator.cancelFlow(flowId);
+  clock.nowMs += MINUTE;
+  await flows.operator.prune(0);
+  assert.equal(await listed(), ['waiting', null, ranAt, { flowId, status: null }]);
+  await close(opened);
+});
+
 test('of several schedules, the one that is due first is next', async () => {
   const opened = await testFlows();
   opened.clock.nowMs = Date.parse('2026-03-02T12:00:00Z');
   const at = (cron: string) => ({ cron, sessionKey: 's', set: SET, timezone: 'UTC' });
   const schedules = { late: at('0 9 * * *'), early: at('0 3 * * *'), last: at('0 10 * * *') };
-  const { runner } = runnerOf(opened.flows, configuredSchedules(resolveConfig({ schedules })));
+  const config = resolveConfig({ schedules });
+  const { runner } = runnerOf(opened.flows, configuredSchedules(config));
   assert.is(runner.next()?.schedule.id, 'early');
   await close(opened);
 });
@@ -109,8 +129,13 @@ test('the end of a flow of a schedule with a route is not for the callback of th
   await close(opened);
 });
 
-test('JSON that is nested too deeply is refused, whichever of its two fields it is in', async () => {
+test('a goal without text is refused, and JSON that is nested too deeply, whichever of its two fields it is in', async () => {
   const opened = await testFlows();
+  const incomplete = resolveConfig({
+    schedules: { nightly: { cron: '0 3 * * *', sessionKey: 's', set: { goal: '' } } },
+  });
+  const fault = await failureOf(runSchedule('nightly', incomplete, opened.flows));
+  assert.match(fault.message, 'schedule nightly makes no valid flow: goal');
   const nested = JSON.parse('['.repeat(100) + ']'.repeat(100));
   for (const field of ['stateJson', 'waitJson']) {
     const nightly = { cron: '0 3 * * *', sessionKey: 's', set: { goal: 'tick', [field]: nested } };
