@@ -164,6 +164,7 @@ test('without notes, no example query is suggested, and the next step is to add 
   const args = ['config', 'init', '--yes', '--config', 'my own.json'];
   const { code, stdout } = await runInSession(args, { home: home.path });
   assert.is(code, 0);
+  assert.ok(stdout.startsWith(`wrote ${home.at('my own.json')}\n`));
   assert.not.match(stdout, /^\? |No matches/mu);
   assert.match(stdout, `: svc memory add "a first note" --config 'my own.json'\n`);
   assert.match(stdout, /: svc serve --config 'my own\.json'\n$/u);

@@ -59,11 +59,11 @@ test('a memory is exported to a file and imported into an empty home, to the byt
   assert.is(after.results.length, 1);
 });
 
-test('an export streams to a pipe, and an import from one', async () => {
-  const from = homeOf(NOTES);
+test('an export streams to a pipe, and an import from one, also in several pieces', async () => {
+  const from = homeOf({ ...NOTES, 'ws/memory/long.md': 'More than a pipe holds.\n'.repeat(4000) });
   const { stdout, code, stderr } = await memory(from, ['export']);
   assert.is(code, 0);
-  assert.match(stderr, /^exported: 2 notes/m);
+  assert.match(stderr, /^exported: 3 notes/m);
   assert.ok(
     stdout
       .split('\n')
@@ -73,7 +73,7 @@ test('an export streams to a pipe, and an import from one', async () => {
   const to = homeOf({});
   const run = await memory(to, ['import', '-'], stdout);
   assert.is(run.code, 0);
-  assert.match(run.stdout, /^imported 2 notes$/m);
+  assert.match(run.stdout, /^imported 3 notes$/m);
   assert.is(readFileSync(to.at('ws/memory/door.md'), 'utf8'), NOTES['ws/memory/door.md']);
   assert.equal(
     readdirSync(to.path).filter((name) => name.endsWith('.tmp')),
