@@ -39,9 +39,9 @@ export function createChangeSource(options: ChangeSourceOptions) {
   };
 
   const tryWatching = (): void => {
-    const { opened } = watches;
+    let hasOpened: boolean;
     try {
-      watches.refresh();
+      hasOpened = watches.refresh();
     } catch (thrown) {
       // Reading an ignore file needs a handle too, and explains that there is none.
       const isExplained = thrown instanceof SvcError && thrown.code === 'HANDLES_EXHAUSTED';
@@ -50,7 +50,7 @@ export function createChangeSource(options: ChangeSourceOptions) {
       fallBack(error);
       return;
     }
-    if (settleMs > 0 && watches.opened > opened) {
+    if (settleMs > 0 && hasOpened) {
       clearTimeout(settling);
       settling = setTimeout(() => onChange(sources.memory.workspaceDir), settleMs);
     }

@@ -50,7 +50,7 @@ export class FolderWatches {
   /** The state of each database's log at its last event, by path. */
   private readonly logStamps = new Map<string, string>();
   /** How many watches were opened so far. */
-  opened = 0;
+  private opened = 0;
   /** Undefined before the first refresh. */
   private scope: WatchScope | undefined;
   /** The trees, and watched folders in them. */
@@ -68,9 +68,11 @@ export class FolderWatches {
    * Opens missing watches and closes unneeded ones. A folder is watched before it is listed, so anything that
    * appears meanwhile is either in the list or an event.
    *
+   * @returns whether watches were opened
    * @throws a system error when there are no more watches, see {@link isWatchShortage}
    */
-  refresh(): void {
+  refresh(): boolean {
+    const openedBefore = this.opened;
     this.closeSuspects();
     for (let round = 0; round < ROUNDS; round++) {
       const scope = new WatchScope(this.options.sources);
@@ -79,8 +81,9 @@ export class FolderWatches {
       for (const folder of scope.entries.keys()) this.ensureWatch(folder, false, wanted);
       this.foldersInTrees = this.openTrees(scope, wanted);
       for (const key of [...this.watched.keys()]) if (!wanted.has(key)) this.closeWatch(key);
-      if (scope.key === new WatchScope(this.options.sources).key) return;
+      if (scope.key === new WatchScope(this.options.sources).key) break;
     }
+    return this.opened > openedBefore;
   }
 
   close(): void {
