@@ -140,16 +140,23 @@ export abstract class MemoryCommand extends BaseCommand {
     return { signal: this.signal, onWarning: (warning) => this.addWarning(warning) };
   }
 
-  /** Options of a query: Ctrl-C lets a sync finish in order, but ends the process while the index is read. */
-  protected queryOptions(onEvent: (event: SyncEvent) => void = () => undefined): WorkOptions {
+  /**
+   * Runs a query, and shows the progress of the sync that it may need. Ctrl-C lets that sync finish in order, but ends
+   * the process while the index is read.
+   *
+   * @param words shown while no sync runs
+   */
+  protected async query<T>(words: string, run: (work: WorkOptions) => Promise<T>): Promise<T> {
     this.setGracefulInterrupt(false);
-    return {
+    const { onEvent, clear } = this.syncProgress(words);
+    const work = {
       ...this.workOptions(),
-      onEvent: (event) => {
+      onEvent: (event: SyncEvent): void => {
         this.setGracefulInterrupt(event.type !== 'sync.finished');
         onEvent(event);
       },
     };
+    return run(work).finally(clear);
   }
 
   protected override async finally(): Promise<void> {

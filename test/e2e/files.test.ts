@@ -173,6 +173,20 @@ test('reset asks first and deletes only the index; the next search rebuilds it',
   assert.match((await memory('search', 'alpha')).stdout, /deep\/short\.md/);
 });
 
+test('whatever reads the index shows that it is built first', async () => {
+  const { memory } = world();
+  for (const [command = '', ...args] of [
+    ['get', 'deep/short.md'],
+    ['inspect', 'deep/short.md'],
+    ['links', 'deep/short.md'],
+    ['recent'],
+  ]) {
+    assert.match((await memory(command, ...args)).stderr, /^building the index: no index yet\n/u);
+    assert.is((await memory(command, ...args)).stderr, '');
+    assert.is((await memory('reset', '--yes')).code, 0);
+  }
+});
+
 test('index reports what it did, in text and in JSON, and a second run that nothing changed', async () => {
   const { memory } = world();
   const first = await memory('index');

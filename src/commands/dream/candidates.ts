@@ -36,7 +36,8 @@ export default class DreamCandidates extends DreamCommand {
       this.write(await showCandidates(target, options, await this.commandContext()));
       return { ...workspaceOutput(target), total: 0, ready: 0, candidates: [] };
     }
-    const claims = await nextCandidates(target, { nowMs: view.nowMs, signal: this.signal });
+    const moment = { nowMs: view.nowMs, signal: this.signal };
+    const claims = await this.whileWaiting('reading notes', () => nextCandidates(target, moment));
     const output = {
       ...workspaceOutput(target),
       total: claims.length,

@@ -37,7 +37,7 @@ export default class MemoryGet extends MemoryCommand {
     }
     const { from, lines } = flags;
     const request = { target: args.path, from, lines };
-    const response = await memory.backend.get(request, this.queryOptions());
+    const response = await this.query('reading', (work) => memory.backend.get(request, work));
     const { style } = this.view();
     this.write(
       renderGet(response, {

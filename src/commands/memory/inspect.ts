@@ -24,12 +24,13 @@ export default class MemoryInspect extends MemoryCommand {
     const { args, flags } = await this.parse(MemoryInspect);
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();
-    const document = await inspection.document(args.path, this.queryOptions());
-    // Conversations are in folders of other programs, not in the workspace.
-    const why =
-      document?.source === 'sessions'
-        ? undefined
-        : await whyIndexed(memory, document?.path ?? args.path);
+    const { document, why } = await this.query('reading', async (work) => {
+      const found = await inspection.document(args.path, work);
+      // Conversations are in folders of other programs, not in the workspace.
+      const isOutside = found?.source === 'sessions';
+      const rule = isOutside ? undefined : await whyIndexed(memory, found?.path ?? args.path);
+      return { document: found, why: rule };
+    });
     const view = this.view();
     if (document !== undefined) {
       this.write(renderInspection(document, { ...view, long: flags.long }));

@@ -21,20 +21,21 @@ export default class MemoryLinks extends MemoryCommand {
 
   async run(): Promise<LinksOutput> {
     const { args, flags } = await this.parse(MemoryLinks);
-    if (args.path === undefined && !flags.broken) {
+    const { path } = args;
+    if (path === undefined && !flags.broken) {
       const hint = 'pass a file, or --broken for the broken links of all notes';
       throw missingArgument('PATH', hint);
     }
     const memory = await this.openMemory(flags);
     const inspection = await memory.backend.inspection();
-    const work = this.queryOptions();
     const agent = memory.agentId;
-    if (args.path === undefined) {
-      const broken = (await inspection.links(work)).broken();
+    if (path === undefined) {
+      const links = await this.query('reading links', (work) => inspection.links(work));
+      const broken = links.broken();
       this.write(renderBrokenLinks(broken, this.view()));
       return { agent, path: null, out: [], back: [], broken };
     }
-    const links = await inspection.linksOf(args.path, work);
+    const links = await this.query('reading links', (work) => inspection.linksOf(path, work));
     if (flags.broken) {
       this.write(renderBrokenLinks(links.broken, this.view()));
       return { agent, ...links, out: [], back: [] };

@@ -26,8 +26,10 @@ export default class MemoryRecent extends MemoryCommand {
     const memory = await this.openMemory(flags);
     const { since, limit, source: sources } = flags;
     const nowMs = this.context().clock.now();
-    const work = { ...this.queryOptions(), nowMs };
-    const changes = await recentChanges(memory, { since, sources, limit }, work);
+    const filter = { since, sources, limit };
+    const changes = await this.query('reading', (work) =>
+      recentChanges(memory, filter, { ...work, nowMs }),
+    );
     this.write(renderRecent(changes, this.view()));
     return { agent: memory.agentId, ...changes };
   }

@@ -106,14 +106,13 @@ Words match in any combination and in all their forms. "quoted words" must occur
     }
     const memory = await this.openMemory(flags);
     if (await this.refuses(memory, flags)) return deniedOutput(memory, query);
-    const progress = this.syncProgress('searching');
     const request = { query, explain: flags.explain, ...restrictionsOf(flags) };
-    const response = await memory.backend
-      .search(request, this.queryOptions(progress.onEvent))
-      .finally(progress.clear);
+    const response = await this.query('searching', (work) => memory.backend.search(request, work));
     this.addWarnings(response.warnings);
     const related = flags.related
-      ? await (await memory.backend.inspection()).links(this.queryOptions())
+      ? await this.query('reading links', async (work) =>
+          (await memory.backend.inspection()).links(work),
+        )
       : undefined;
     const filters = FILTERS.filter((name) => (flags[name]?.length ?? 0) > 0);
     const details = { related, filters: filters.map((name) => `--${name}`) };

@@ -50,7 +50,7 @@ export default class MemoryStatus extends MemoryCommand {
     if (flags.index) for (const memory of memories) await this.syncShown(memory);
     const statuses: MemoryWithStatus[] = [];
     for (const memory of memories) {
-      const found = await memory.backend.status();
+      const found = await this.whileWaiting('checking', () => memory.backend.status());
       const faults = withShownHints(found.faults, this.view());
       const status = { ...found, faults };
       const embedding = embeddingStatus(memory, status);
@@ -86,11 +86,9 @@ export default class MemoryStatus extends MemoryCommand {
     { ext }: AgentStatusView['status'],
   ): Promise<WhyOutput> {
     const { whyIndexed } = await import('../../engine/memory/inspect/why-indexed.js');
-    const why = await whyIndexed(
-      memory,
-      expandHome(path, this.context().homeDir),
-      ext?.answers === 'ext' ? ext.updated?.stale === false : undefined,
-    );
+    const file = expandHome(path, this.context().homeDir);
+    const isExtFresh = ext?.answers === 'ext' ? ext.updated?.stale === false : undefined;
+    const why = await this.whileWaiting('checking', () => whyIndexed(memory, file, isExtFresh));
     this.write(this.hintFor(renderWhy(memory.name, why, this.view())));
     return why;
   }
