@@ -68,9 +68,11 @@ export function selectNotes(results: readonly SearchResult[], options: SelectOpt
     const title = titleFor(pieces[best]?.text ?? '', heading, textRoom);
     const around = withNeighbours(pieces, best, textRoom - title.length);
     const text = clipWords(`${title}${around}`, textRoom);
-    if (texts.some((other) => isRepeated(text, other))) continue;
+    // The heading of a conversation is its date: a fork, or one that was resumed, says the same on another day.
+    const said = result.source === 'sessions' ? around : text;
+    if (texts.some((other) => isRepeated(said, other))) continue;
     const line = `${MARK}${text}${tail}`;
-    texts.push(text);
+    texts.push(said);
     lines.push(line);
     sources.push(sourceOf(result));
     left -= line.length + 1;

@@ -166,6 +166,13 @@ test('the same text from two sources is recalled once', () => {
   const { summary, sources } = selectNotes([resultOf('a', text), resultOf('b', text)], balanced);
   assert.is(summary.split('\n').length, 1);
   assert.is(sources.length, 1);
+  const linesOf = (source: SearchResult['source']): number => {
+    const on = (day: string) => resultOf(day, text, { source, headingPath: [day] });
+    const results = [on('2026-11-24'), on('2026-11-25')];
+    return selectNotes(results, { ...balanced, cites: false }).summary.split('\n').length;
+  };
+  // A conversation that was resumed is in two files. In notes, both days matter.
+  assert.equal([linesOf('sessions'), linesOf('memory')], [1, 2]);
 });
 
 test('only preferences, if so configured', () => {
