@@ -91,6 +91,11 @@ test('status counts conversations as they are indexed', async () => {
   home.write('agents/main/sessions/cron.jsonl', message('user', '[cron:nightly] heliotrope'));
   home.write('agents/main/sessions/broken.jsonl', `half a li\n${message('user', 'whole')}`);
   await svc(home, 'memory', 'index');
+  // One that is left out is not read again, and nothing is missing if it grows.
+  home.write(
+    'agents/main/sessions/cron.jsonl',
+    message('user', '[cron:nightly] heliotrope').repeat(2),
+  );
   const { agents } = jsonOf.status(await svc(home, 'memory', 'status', '--json'));
   const index = agents[0]?.index;
   assert.equal(agents[0]?.sources, ['memory', 'sessions']);
@@ -144,12 +149,21 @@ test('switching sessions on indexes earlier conversations; switching off removes
 
 test('status --why finds the file of a transcript in the index, and no conversation below the workspace', async () => {
   const home = homeWithTalk();
+  home.write('agents/main/sessions/cron.jsonl', message('user', '[cron:nightly] heliotrope'));
   await svc(home, 'memory', 'index');
-  const isIndexed = async (path: string) =>
-    jsonOf.status(await svc(home, 'memory', 'status', '--json', '--why', path)).agents[0]?.why
-      ?.indexed;
-  assert.is(await isIndexed(home.at('agents/main/sessions/talk.jsonl')), true);
-  assert.is(await isIndexed('sessions'), false);
+  const why = async (path: string) =>
+    jsonOf.status(await svc(home, 'memory', 'status', '--json', '--why', path)).agents[0]?.why;
+  assert.is((await why(home.at('agents/main/sessions/talk.jsonl')))?.indexed, true);
+  assert.is((await why('sessions'))?.indexed, false);
+  for (const leftOut of ['sessions/main/cron.jsonl', home.at('agents/main/sessions/cron.jsonl')]) {
+    const { included, indexed, reason } = (await why(leftOut)) ?? {};
+    assert.equal([included, indexed, reason], [false, false, 'excluded'], leftOut);
+  }
+  const inspected = await svc(home, 'memory', 'inspect', 'sessions/main/cron.jsonl');
+  assert.is(inspected.code, 1);
+  assert.match(inspected.stdout, /\n {2}why {4}it is excluded: a conversation in another folder/u);
+  const read = await svc(home, 'memory', 'get', 'sessions/main/cron.jsonl', '--json');
+  assert.equal([read.code, jsonOf.error(read).code], [1, 'DOCUMENT_NOT_INDEXED']);
 });
 
 test('a list without conversations says that they are off, whatever is asked for, and else nothing of a filter', async () => {

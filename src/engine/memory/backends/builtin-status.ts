@@ -5,6 +5,7 @@ import { iso } from '../../support/time.js';
 import {
   damageComplaint,
   isDamage,
+  isLeftOut,
   type MemoryIndex,
   type OpenedIndex,
   SCHEMA_VERSION,
@@ -185,15 +186,15 @@ async function stalenessOf(
 }
 
 function countChanges(plan: SyncPlan): Staleness {
-  const added = plan.read.filter((planned) => planned.stored === undefined).length;
-  const paths = [
-    ...plan.read.map((planned) => planned.file.path),
-    ...plan.remove.map((document) => document.path),
-  ];
+  // A conversation that is left out stays so, however it goes on.
+  const read = plan.read.filter(({ stored }) => stored === undefined || !isLeftOut(stored));
+  const removed = plan.remove.filter((document) => !isLeftOut(document));
+  const added = read.filter(({ stored }) => stored === undefined).length;
+  const paths = [...read.map(({ file }) => file.path), ...removed.map(({ path }) => path)];
   return {
     added,
-    changed: plan.read.length - added,
-    removed: plan.remove.length,
+    changed: read.length - added,
+    removed: removed.length,
     examples: paths.slice(0, EXAMPLES),
   };
 }

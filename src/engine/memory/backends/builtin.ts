@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Warning } from '../../errors/index.js';
 import { QueryEmbedder } from '../embedding/query-embedder.js';
 import { readForgotten } from '../forgotten/index.js';
-import type { MemoryIndex } from '../index/index.js';
+import { isLeftOut, type MemoryIndex } from '../index/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from '../keeper/index-keeper.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { type SearchOptions, type SearchResponse, searchIndex } from '../search/index.js';
@@ -73,7 +73,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
     list: async (work = {}) => {
       const documents = await keeper.answer(work, (index) => index.documents());
       return documents
-        .filter(({ resume }) => resume?.includes('"isExcluded":true') !== true)
+        .filter((document) => !isLeftOut(document))
         .map(({ source, path, kind, fingerprint }) => {
           return { source, path, kind, size: fingerprint.size, modifiedMs: fingerprint.mtimeMs };
         })

@@ -6,7 +6,7 @@ import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
 import { linesOfChunks, type OtherHosts, turnsOfChunks } from '../home/index.js';
-import type { MemoryIndex, OtherDocument } from '../index/index.js';
+import { isLeftOut, type MemoryIndex, type OtherDocument } from '../index/index.js';
 import { documentName } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -55,7 +55,10 @@ export async function readDocumentLines(
     if (theirs !== undefined) return readShared(others, theirs, request);
   }
   const workspaceDir = resolveWorkspace(memory.workspaceDir);
-  if (own === undefined) throw notIndexed(await index.documents(), target);
+  if (own === undefined || isLeftOut(own.document)) {
+    const listed = (await index.documents()).filter((document) => !isLeftOut(document));
+    throw notIndexed(listed, target);
+  }
   const { document } = own;
   if (document.source === 'sessions') {
     const { readTurns } = await import('./get-turns.js');

@@ -44,6 +44,11 @@ export interface StoredDocument extends Omit<IndexedDocument, 'chunks' | 'facts'
   readonly indexedMs: number;
 }
 
+/** Whether it is a conversation that is not for this memory, kept only so that it is not read again. */
+export function isLeftOut({ resume }: Pick<IndexedDocument, 'resume'>): boolean {
+  return resume?.includes('"isExcluded":true') === true;
+}
+
 /** The links of a note. */
 export type LinkingDocument = Pick<DocumentKey, 'path' | 'source'> & {
   readonly links: readonly NoteLink[];

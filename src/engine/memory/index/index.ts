@@ -18,6 +18,7 @@ export type {
   StoredDocument,
   TreeSnapshot,
 } from './documents.js';
+export { isLeftOut } from './documents.js';
 export type {
   EmbeddingEntry,
   MissingMedia,

@@ -3,7 +3,7 @@ import { realOrGiven } from '../../support/paths.js';
 import { iso } from '../../support/time.js';
 import { estimateTokens } from '../chunking/tokens.js';
 import { lookUpIndexed, notIndexed, ownTarget, refuseOther } from '../get/index.js';
-import type { MemoryIndex, StoredDocument } from '../index/index.js';
+import { isLeftOut, type MemoryIndex, type StoredDocument } from '../index/index.js';
 import type { IndexKeeper, IndexKeeperOptions } from '../keeper/index-keeper.js';
 import { noteDay } from '../search/filters.js';
 import type { WorkOptions } from '../sync/index.js';
@@ -51,7 +51,7 @@ export function createInspection(
     document: (text: string, work: WorkOptions = {}) =>
       keeper.answer(work, async (index) => {
         const found = await lookUp(index, ownTarget(text, others));
-        return found === undefined
+        return found === undefined || isLeftOut(found.document)
           ? undefined
           : inspect(index, found.document, found.range, timeZone);
       }),

@@ -27,7 +27,7 @@ export const whyOutput = z.strictObject({
       'outside',
       'skipped',
     ]),
-    '`excluded` by a pattern or by the collections of `memory.ext`, `forgotten` as a whole, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
+    '`excluded` by a pattern, by the collections of `memory.ext`, or as a conversation that is not for this memory, `forgotten` as a whole, `missing` on disk, indexed by an `other_host` of a shared memory, `other_kind` of file, `outside` of the folders that are indexed, or `skipped` although it belongs there.',
   ),
   detail: field.optionalText('Details, for display.'),
   rule: objectOrNullField('The pattern that decided; `null` if none matches.', {

@@ -8,7 +8,7 @@ import { isInside, pathBelow, realEntry, realOrGiven } from '../../support/paths
 import { isForgottenWhole } from '../forgotten/index.js';
 import { lookUpDocument, lookUpIndexed, lookUpOther, ownTarget, readingsOf } from '../get/index.js';
 import type { IndexHome } from '../home/index.js';
-import { isDamage, type MemoryIndex } from '../index/index.js';
+import { isDamage, isLeftOut, type MemoryIndex } from '../index/index.js';
 import { documentName, parseCitation } from '../search/index.js';
 import { skipWords } from '../skip-words.js';
 import {
@@ -72,14 +72,14 @@ export async function whyIndexed(
     const known = await whyWithoutFile(memory, own, workspaceDir, isExtFresh);
     if (known !== undefined) return known;
   }
-  const { indexed, skip, isForgotten }: IndexState =
+  const { indexed, skip, unused }: IndexState =
     isExtFresh === undefined
       ? await indexStateOf(memory, { path: shown, file, workspaceDir, files: scan.files })
       : { indexed: isExtFresh && scanned.reason === 'included' };
   const isUnread = scanned.reason === 'included' && !indexed && skip !== undefined;
   const { decision, ...why }: Why = {
     ...scanned,
-    ...(isUnread ? skippedWhy(skip) : isForgotten === true ? FORGOTTEN : {}),
+    ...(isUnread ? skippedWhy(skip) : unused),
   };
   return {
     path: shown === '' ? '.' : shown,
@@ -116,13 +116,21 @@ async function whyWithoutFile(
   return askIndex(home, undefined, async (index) => {
     const own = await lookUpIndexed(index, workspaceDir, target);
     if (own?.document.source === 'sessions') {
-      return { path: own.document.path, reason: 'included', ...known };
+      const { path } = own.document;
+      return isLeftOut(own.document)
+        ? { path, included: false, indexed: false, ...LEFT_OUT, rule: null }
+        : { path, reason: 'included', ...known };
     }
     const other = home.others && (await lookUpOther(home.others, target))?.document;
     if (other === undefined) return undefined;
     return { path: documentName(other), reason: 'other_host', detail: other.origin, ...known };
   });
 }
+
+const LEFT_OUT: Why = {
+  reason: 'excluded',
+  detail: 'a conversation in another folder, or one that a schedule started',
+};
 
 const FORGOTTEN: Why = {
   reason: 'forgotten',
@@ -217,10 +225,11 @@ async function indexStateOf(
       return place !== undefined && isInside(place, file);
     });
     const isForgotten = within.some((one) => one.path === path && isForgottenWhole(one.hash));
+    const unused = isForgotten ? FORGOTTEN : within.every(isLeftOut) ? LEFT_OUT : undefined;
     return {
-      indexed: within.length > 0 && !isForgotten,
+      indexed: within.length > 0 && unused === undefined,
       skip: skipped.find((one) => one.path === path),
-      isForgotten,
+      unused: within.length > 0 ? unused : undefined,
     };
   });
 }
@@ -228,8 +237,8 @@ async function indexStateOf(
 interface IndexState {
   readonly indexed: boolean;
   readonly skip?: SkippedFile | undefined;
-  /** A file whose whole text is. */
-  readonly isForgotten?: boolean;
+  /** Why what was read of a file is not used. */
+  readonly unused?: Why | undefined;
 }
 
 interface IndexedPlace extends Pick<Scan, 'files'> {
