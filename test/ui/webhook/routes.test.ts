@@ -10,6 +10,9 @@ test('the last request of a route is wrapped like the other lines', () => {
     path: '/ci',
     state: 'served',
     sessionKey: 's',
+    controllerId: 'webhooks/ci',
+    scheme: 'secret',
+    rules: 0,
     secretSource: 'env A',
   } as const;
   const output = {
