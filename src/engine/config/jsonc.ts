@@ -12,7 +12,7 @@ export {
 
 /** The tree of a JSON text; undefined if empty. */
 export function treeOf(text: string): Node | undefined {
-  return parseTree(text, [], { allowTrailingComma: true, allowEmptyContent: true });
+  return parseTree(text);
 }
 
 /** The property (for a key) or item (for a position) of an object or list. */

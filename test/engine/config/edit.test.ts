@@ -277,6 +277,15 @@ test('an edit may fix one of several faults, and a warning has those that are le
     assert.equal((await set('memory.backend', 'builtin')).warnings, []);
   }));
 
+test('a key that is written twice can be set', () =>
+  inWorld(async ({ context, write }) => {
+    const file = write('project/svc.json', '{ "logging": { "level": "warn", "level": "info" } }');
+    const setting = { path: 'logging.level', value: 'debug' };
+    const { warnings } = await setConfigValue(context, setting, { signal });
+    assert.match(warnings[0]?.message ?? '', /still invalid: .* duplicate key "level"/u);
+    assert.match(readFileSync(file, 'utf8'), '"level": "debug"');
+  }));
+
 test('an edit that fixes a fault may show those behind it', () =>
   inWorld(async ({ context, write }) => {
     const routes = 'plugins.entries.webhooks.config.routes';
@@ -505,6 +514,8 @@ test('get shows whether a value is written, a default, or unset, and where defau
     const exclude = 'agents.list[0].memorySearch.exclude';
     assert.equal(await origin(exclude), [['x', 'y'], 'file']);
     assert.equal(await origin(`${exclude}[0]`), ['y', 'file']);
+    const written = [{ id: 'a', memorySearch: { exclude: ['y'] } }];
+    assert.equal(await origin('agents.list'), [written, 'file']);
     const query = 'agents.list[0].memorySearch.query';
     assert.equal(await origin(`${query}.maxResults`), [9, 'file']);
     assert.equal(await origin(`${query}.minScore`), [0.25, 'default']);

@@ -37,9 +37,9 @@ const CASES: Readonly<Record<string, Case>> = {
     text: '[]',
     faults: ['1:1 : the configuration must be an object (got a list)'],
   },
-  'an unknown root': {
-    text: '{\n  "memry": {}\n}',
-    faults: ['2:3 memry: unknown key "memry" in the configuration'],
+  'an unknown root, after an empty line': {
+    text: '\n{\n  "memry": {}\n}',
+    faults: ['3:3 memry: unknown key "memry" in the configuration'],
     suggestion: 'memory',
   },
   'a right key in a wrong place': {
@@ -116,6 +116,12 @@ const CASES: Readonly<Record<string, Case>> = {
       '2:58 plugins.entries.webhooks.config.routes.ci.map[0].when["/n"][1]: item 2 of plugins.entries.webhooks.config.routes.ci.map[0].when["/n"] must be a string, or a number, or true or false (got null)',
     ],
   },
+  'a text in place of an object of any keys': {
+    text: '{ "models": { "providers": "x" } }',
+    faults: [
+      '1:28 models.providers: "providers" must be an object of values, each an object (got a string)',
+    ],
+  },
   'an unknown time zone': {
     text: '{ "agents": { "defaults": { "userTimezone": "Mars/Base" } } }',
     faults: [
@@ -169,6 +175,15 @@ test('a host is a name or an address, not a URL or a part of one', () => {
       ['gateway.host', 'gateway.admin.host'],
       host,
     );
+});
+
+test('a proxy is an address, a network or the name of one', () => {
+  const faultsOf = (proxy: string) =>
+    checkConfigText('/svc.json', JSON.stringify({ gateway: { trustedProxies: [proxy] } })).faults;
+  for (const proxy of ['192.0.2.7', '2001:db8::1', '10.0.0.0/32', '2001:db8::/128', 'loopback'])
+    assert.equal(faultsOf(proxy), [], proxy);
+  for (const proxy of ['10.0.0.0/33', '10.0.0.0/0', '::/129', '10.0.0.0/', 'proxy.example'])
+    assert.is(faultsOf(proxy).length, 1, proxy);
 });
 
 test('comments and trailing commas are no faults', () => {

@@ -809,6 +809,8 @@ test('settings for conversations that are not searched have no effect', () => {
   });
   assert.equal(places({}, {}, ext(true)), []);
   assert.equal(places(on, {}, ext(false)), ['memory.ext.sessions.retentionDays']);
+  // All of it has no effect on the builtin backend, which is reported once.
+  assert.equal(places(on, {}, { ...ext(false), backend: 'builtin' }), ['memory.ext.sessions']);
 });
 
 test('an agent with a provider of its own should not inherit the model of another', () => {
@@ -823,6 +825,8 @@ test('an agent with a provider of its own should not inherit the model of anothe
     [['setting-unused', 'agents.list[0].memorySearch.provider']],
   );
   assert.equal(warningsOf(config({ model: 'voyage-4' })), []);
+  for (const provider of ['auto', 'none'])
+    assert.equal(warningsOf(config({ provider })), [], provider);
   const remote = { baseUrl: 'https://e.example/v1', apiKey: 'env:K', headers: { 'X-K': 'env:K' } };
   const defaults = { memorySearch: { provider: 'openai', remote } };
   const list = [{ id: 'a', memorySearch: { provider: 'voyage' } }];
