@@ -16,7 +16,7 @@ export const MOST_CLAIM_CHARACTERS = 280;
 
 /** Including nested lists: `- - item`. */
 const LIST_MARK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)+/u;
-const QUOTE_MARK = /^\s{0,3}>\s?/gmu;
+const QUOTE_MARK = /^[ \t]{0,3}>[ \t]?/gmu;
 /** Comments, and code, in which `<!--` begins none. Unlike those of `^`, lines end only with \r and \n. */
 const COMMENT_OR_CODE =
   /<!--[\s\S]*?(?:-->|$)|(?<![^\r\n])[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\r\n]*[\r\n](?:[\s\S]*?(?<![^\r\n])[ \t]*\1|[\s\S]*)|`[^`\n]{1,200}`/gu;
@@ -67,13 +67,13 @@ interface Piece extends Pick<Claim, 'text'> {
 const SENTENCE_END = /[.!?…]["'”’)\]]*\s+(?=[\p{Lu}\p{N}"'“‘([])|[。！？]/gu;
 
 function piecesOf(raw: string): Piece[] {
-  const unmarked = raw.replace(QUOTE_MARK, '').replace(LIST_MARK, '');
-  const whole = oneLine(unmarked);
+  const unquoted = raw.replace(QUOTE_MARK, '');
+  const whole = oneLine(unquoted.replace(LIST_MARK, ''));
   if (whole === '') return [];
   if (whole.length <= MOST_CLAIM_CHARACTERS) {
     return [{ text: whole, start: 0, end: lineCount(raw) }];
   }
-  return joinSentences(raw);
+  return joinSentences(unquoted);
 }
 
 /** Joins sentences up to the length of a claim. */
@@ -97,7 +97,7 @@ function pieceOf(raw: string, from: number, to: number): Piece {
   const part = raw.slice(from, to);
   const start = lineCount(raw.slice(0, from));
   return {
-    text: oneLine(part.replace(QUOTE_MARK, '').replace(LIST_MARK, '')),
+    text: oneLine(part.replace(LIST_MARK, '')),
     start,
     end: start + lineCount(part.trimEnd()),
   };

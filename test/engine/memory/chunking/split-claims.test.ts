@@ -81,6 +81,12 @@ test('long prose is cut between sentences, each piece with its own lines', () =>
   assert.is(claims[0]?.startLine, 1);
   assert.is(claims.at(-1)?.endLine, 12);
   assert.ok(claims.every(({ text }) => text.length <= MOST_CLAIM_CHARACTERS));
+  // As few pieces as the limit allows.
+  const [first, second] = claims.map(({ text }) => text.length);
+  assert.ok((first ?? 0) + (second ?? 0) > MOST_CLAIM_CHARACTERS);
+  // A quotation is, too.
+  assert.equal(splitClaims(sentences.map((text) => `> ${text}`).join('\n')), claims);
+  assert.is(splitClaims(`> One.\n>\n> ${sentences.join(' ')}`)[1]?.startLine, 3);
 });
 
 test('comments are no claims, and keep the numbers of lines right', () => {
