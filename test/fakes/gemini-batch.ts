@@ -214,9 +214,12 @@ export class GeminiBatchFake {
     const output = job.resultsFile === undefined ? {} : { responsesFile: job.resultsFile };
     const finished = job.state === 'SUCCEEDED';
     const total = String(this.files.has(job.inputFile) ? this.linesOf(job).length : 0);
-    const counts = finished
-      ? { requestCount: total, successfulRequestCount: total }
-      : { requestCount: total, pendingRequestCount: total };
+    // Counts of zero are left out. A running job has embedded its first line.
+    const embedded = job.state === 'RUNNING' ? '1' : total;
+    const counts =
+      finished || job.state === 'RUNNING'
+        ? { requestCount: total, successfulRequestCount: embedded }
+        : { requestCount: total, pendingRequestCount: total };
     return {
       name: job.name,
       metadata: {

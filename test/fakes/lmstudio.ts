@@ -13,7 +13,7 @@ import { embeddingList, jsonBody } from './openai-shape.js';
 /** A key of LM Studio's form, for a server with "Require Authentication". */
 export const LMSTUDIO_KEY = 'sk-lm-testtest:0123456789abcdefghij';
 
-const MODELS = new Set(['text-embedding-nomic-embed-text-v1.5']);
+const MODELS = new Set(['text-embedding-bge-m3', 'text-embedding-nomic-embed-text-v1.5']);
 
 /**
  * The documentation of "Embeddings" (github.com/lmstudio-ai/docs) names `model` and `input`, and

@@ -51,6 +51,15 @@ const SETTINGS: readonly Settings[] = [
   },
 ];
 
+test('queries are sent with their own label', async () => {
+  const memory = await semanticMemory(fake).open({ inputType: 'text', queryInputType: 'query' });
+  const adapter = await memory.providers?.primary?.open(new AbortController().signal);
+  await adapter?.embedQuery('hello');
+  await memory.backend.close();
+  const body: unknown = JSON.parse(String(fake.requests.at(-1)?.body));
+  assert.is(Reflect.get(Object(body), 'input_type'), 'query');
+});
+
 for (const settings of SETTINGS) {
   test(`is that of the opened provider: ${JSON.stringify(settings)}`, async () => {
     const { key, expected } = await identitiesOf(settings);

@@ -68,7 +68,7 @@ for (const options of [
         total: 3,
       });
       fake.batches.run();
-      assert.is((await batch.status(handle, call)).state, 'running');
+      assert.equal(await batch.status(handle, call), { state: 'running', done: 1, total: 3 });
       fake.batches.finish();
       assert.equal(await batch.status(handle, call), { state: 'ended' });
       const results = await resultsOf(batch, handle, call);

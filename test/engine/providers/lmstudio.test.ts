@@ -35,10 +35,13 @@ test('without a key none is sent, only the model and the texts with their prompt
     const adapter = await adapterFor(fake, { dimensions: 256, inputTypes: { query: 'query' } });
     await adapter.embedQuery('one');
     await embedAll(adapter, [{ text: 'two' }]);
+    const other = 'text-embedding-bge-m3';
+    await (await adapterFor(fake, { model: other })).embedQuery('three');
     const model = 'text-embedding-nomic-embed-text-v1.5';
     assert.equal(bodiesOf(fake), [
       { model, input: ['search_query: one'] },
       { model, input: ['search_document: two'] },
+      { model: other, input: ['three'] },
     ]);
     assert.is(fake.requests[0]?.headers.authorization, undefined);
     assert.is(adapter.identity.dimensions, null);

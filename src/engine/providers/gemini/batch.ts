@@ -223,5 +223,5 @@ function resultOf(text: string): BatchResult | undefined {
 function unlessGone(error: unknown): void {
   if (!(error instanceof VendorFault)) throw error;
   const { status, code } = error.details;
-  if (status !== 404 && (status !== 403 || code !== 'PERMISSION_DENIED')) throw error;
+  if (status !== 404 && code !== 'PERMISSION_DENIED') throw error;
 }

@@ -303,8 +303,8 @@ test('without a provider there is nothing to break', async () => {
   const { diagnosis } = await diagnose({ provider: 'none' });
   assert.equal([diagnosis.ok, diagnosis.usable, diagnosis.provider], [true, null, null]);
   assert.equal(
-    diagnosis.checks.map(({ check, state }) => [check, state]),
-    [['selected', 'off']],
+    diagnosis.checks.map(({ check, state, note }) => [check, state, note]),
+    [['selected', 'off', 'agents.defaults.memorySearch.provider']],
   );
 });
 
