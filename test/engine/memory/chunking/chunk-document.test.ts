@@ -100,10 +100,25 @@ test('org headings lose keyword, priority and tags; the title is above all', () 
 });
 
 test('an rst title with a line above it is another level; transitions are not titles', () => {
-  const text = '=====\nGuide\n=====\n\nIntro.\n\n----\n\nParts\n=====\n\nText::\n\n  code\n';
+  const text =
+    '=====\nGuide\n=====\n\nIntro.\n\n----\n\n----\n\nParts\n=====\n\nText::\n\n  code\n';
   assert.equal(headings(rstBlocks(textLines(text))), [
     [1, 'Guide'],
     [2, 'Parts'],
+  ]);
+});
+
+test('code stays whole, and what looks like a title in it is none', () => {
+  const codeIn = (blocks: ReturnType<typeof orgBlocks>) =>
+    blocks.flatMap(({ kind, start, end }) => (kind === 'code' ? [[start, end]] : []));
+  const org = '* One\n#+begin_src text\na\n\n#+title: b\n#+end_src\n* Two\n';
+  assert.equal(codeIn(orgBlocks(textLines(org))), [[1, 6]]);
+  const rst = 'One\n===\n\n.. code::\n\n   a\n\n   -----\n   b\n   -----\n\nTwo\n===\n';
+  const blocks = rstBlocks(textLines(rst));
+  assert.equal(codeIn(blocks), [[3, 10]]);
+  assert.equal(headings(blocks), [
+    [1, 'One'],
+    [1, 'Two'],
   ]);
 });
 

@@ -38,15 +38,16 @@ test('added, changed, removed and renamed files are told apart', async () => {
   ws.write('a.md', 'alpha two');
   rmSync(ws.at('b.md'));
   renameSync(ws.at('c.md'), ws.at('z.md'));
+  ws.write('copy.md', 'gamma');
   ws.write('new.md', 'epsilon');
   assert.equal(await syncCounts(backend), {
-    added: 1,
+    added: 2,
     changed: 1,
     removed: 1,
     renamed: 1,
     unchanged: 1,
   });
-  assert.equal(await syncCounts(backend), { unchanged: 4 });
+  assert.equal(await syncCounts(backend), { unchanged: 5 });
 });
 
 test('a new pattern removes files at the next sync, and its removal brings them back', async () => {

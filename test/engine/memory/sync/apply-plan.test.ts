@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ExtractedTexts } from '../../../../src/engine/memory/extract/index.js';
 import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/index.js';
 import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
+import { fileSteps, Tally } from '../../../../src/engine/memory/sync/file-steps.js';
 import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 import { targetOf } from '../../../support/memory.js';
@@ -46,6 +47,23 @@ test('a file that changes while its batch is prepared is read again, on a file s
   assert.equal(stored[0]?.fingerprint, { size, ...times });
   assert.is(planChanges([file], stored).read.length, 1);
   await index.close();
+});
+
+test('a file of several parts counts once, and nothing of it stays if its rest cannot be read', () => {
+  const times = { size: 2, mtimeMs: 1, ctimeMs: 1 };
+  const key = { source: 'sessions', kind: 'transcript', path: 'sessions/a.jsonl' } as const;
+  const file = { ...key, absolutePath: '/a.jsonl', ...times };
+  const document = { ...key, fingerprint: times, hash: 'x', chunks: [] };
+  const part = { state: 'changed', bytes: 1, isLast: false } as const;
+  const parts = [
+    { ...part, change: { type: 'put', document } as const },
+    { ...part, change: { type: 'extend', document, replacesLast: 0 } as const },
+    { state: 'skipped', skip: { path: key.path, reason: 'unreadable', detail: '' } } as const,
+  ];
+  const tally = new Tally({ read: [], remove: [], unchanged: 0 });
+  const steps = [...fileSteps({ file, stored: undefined }, parts, tally, () => undefined)];
+  assert.equal(steps.at(-1)?.change, { type: 'remove', key: file });
+  assert.is(tally.documents, 1);
 });
 
 test('others get some time between two batches, not only one turn of the event loop', async () => {

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { StoredDocument } from '../../../../src/engine/memory/index/documents.js';
 import {
+  extractionMark,
   isRacy,
   isSameTree,
   isUpToDate,
@@ -65,6 +66,17 @@ test('the same files again leave nothing to do', () => {
 test('a changed time of the inode alone is a change: times can be set back', () => {
   const plan = planChanges([file('a.md', { ctimeMs: NOW - 5 })], [stored(file('a.md'))]);
   assert.is(plan.read.length, 1);
+  const seen = (ctimeMs: number) => snapshotOf([file('a.md', { ctimeMs })], NOW);
+  const [before, after] = [seen(NOW - 5000), seen(NOW - 4000)];
+  assert.ok(before !== undefined && after !== undefined);
+  assert.not(isSameTree(before, after));
+});
+
+test('a document whose text was extracted by another version is read again', () => {
+  const document = file('a.pdf', { kind: 'extracted' });
+  const readAgain = (hash: string) =>
+    planChanges([document], [{ ...stored(document), hash }]).read.length;
+  assert.equal([readAgain(`x${extractionMark()}`), readAgain('x.x0')], [0, 1]);
 });
 
 test('a file written just before it was read is read again', () => {

@@ -95,8 +95,10 @@ test('new and rewritten transcripts do not wait', async () => {
   await grow(message('user', 'more'));
   sessions.write('new.jsonl', message('user', 'another'));
   assert.is((await backend.sync({ defersSmallGrowth: true })).added, 1);
-  sessions.write('talk.jsonl', message('user', 'short'));
-  assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
+  for (const text of ['short', 'trohs']) {
+    sessions.write('talk.jsonl', message('user', text));
+    assert.is((await backend.sync({ defersSmallGrowth: true })).changed, 1);
+  }
 });
 
 test('a transcript does not wait if the forget list has changed since it was indexed', async () => {
