@@ -283,7 +283,11 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
   // The file is new, as after a copy; the conversation is not.
   assert.is(live?.lastAt, '2026-02-03T04:05:06.000Z');
   await svc(home, 'memory', 'index');
-  assert.is(jsonOf.sessionList(await list('--json')).sessions[0]?.state, 'kept');
+  const both = jsonOf.sessionList(await list('--json')).sessions;
+  assert.equal(
+    both.map(({ state }) => state),
+    ['kept'],
+  );
   rmSync(home.at('agents/main/sessions/talk.jsonl'));
   const [kept] = jsonOf.sessionList(await list('--json')).sessions;
   assert.is(kept?.state, 'archived');
@@ -305,6 +309,7 @@ test('a conversation is kept when its agent deletes it, listed, exported, and fo
     ...['memory', 'sessions', 'export', 'sessions/main/talk.jsonl#L1-L3'],
   );
   assert.match(markdown, '# where does the heliotrope grow');
+  assert.match(markdown, '- started: 2026-02-03T04:05:06.000Z');
   assert.match(markdown, 'Behind the harbour office.');
   assert.not.match(markdown, SECRET);
   // As for flows, tasks, sweeps and other records that are not there.

@@ -575,10 +575,19 @@ addresses('is read as psql does', () => {
   assert.is(read('postgres://h/d?user=u&password=a+b').password, 'a+b');
   assert.is(read('postgres://u:a,b@h/d').password, 'a,b');
   assert.is(read('postgres://u@h/d?options=-c%20jit%3Doff').options, '-c jit=off');
+  const { host, port } = read('postgres://u@/d');
+  assert.equal([host, port], ['localhost', 5432]);
   const { ssl } = read('postgres://u@h/d?sslmode=verify-full&sslrootcert=system');
   assert.type(ssl, 'object');
   assert.is(Object(ssl).ca, undefined);
   assert.is.not(Object(ssl).rejectUnauthorized, false);
+});
+
+addresses('exposes a password unless it has none, or encrypts', () => {
+  const exposes = (url: string) => serverAt(url).exposesPassword;
+  assert.ok(exposes('postgres://u:p@h/d'));
+  assert.not(exposes('postgres://u@h/d'));
+  assert.not(exposes('postgres://u:p@h/d?sslmode=require'));
 });
 
 addresses.after(async () => {

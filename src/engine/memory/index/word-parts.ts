@@ -40,7 +40,7 @@ function isWordCode(code: number): boolean {
 
 /** The parts of a name in camel case; undefined for other words. */
 export function camelParts(name: string): readonly string[] | undefined {
-  if (name.length > LONGEST_NAME || !CAMEL_CASE.test(name)) return undefined;
+  if (name.length > LONGEST_NAME) return undefined;
   const parts = name.split(BOUNDARY);
   return parts.length === 1 ? undefined : parts;
 }

@@ -18,6 +18,7 @@ import {
   type HangingEmbeddings,
   startHangingEmbeddings,
 } from '../../../fakes/hanging-embeddings.js';
+import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { failureOf } from '../../../support/failure.js';
 import { pathsOf, warningCodes } from '../../../support/memory.js';
 import { semanticMemory } from '../../../support/semantic-memory.js';
@@ -75,6 +76,29 @@ test('has what changes meanwhile at once, for every process, and then its vector
   const { embedding } = await syncing;
   assert.equal([embedding?.embedded, embedding?.pending], [4, 0]);
   await close();
+});
+
+test('is searched by keyword while it only has vectors of another provider, which a warning says', async ({
+  vendor,
+}) => {
+  const notes = semanticMemory(vendor, { 'slow.md': SLOW });
+  const fake = await startOpenAiFake();
+  const remote = { baseUrl: `${fake.origin}/v1`, apiKey: OPENAI_KEY };
+  const earlier = await notes.open({ remote });
+  await earlier.backend.sync({});
+  await earlier.backend.close();
+  await fake.close();
+  const [embedder, other] = [await notes.open(), await notes.open()];
+  const syncing = embedder.backend.sync({});
+  await vendor.whenAsked;
+  const { mode, warnings } = await other.backend.search({ query: 'tortoise' });
+  const message =
+    'keyword search only: the vectors in the index are from another provider or model';
+  assert.equal([mode, warnings.map((warning) => warning.message)], ['lexical', [message]]);
+  vendor.answer();
+  await syncing;
+  await embedder.backend.close();
+  await other.backend.close();
 });
 
 test('is left to the process that embeds, by one that has waited long enough', async ({

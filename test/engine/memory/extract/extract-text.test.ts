@@ -54,6 +54,8 @@ test('a web page: a row of a table is one line, and what a table only lays out i
   const layout = '<table><tr><td><h2>Menu</h2><td><h2>News</h2><p>One.<p>Two.</table>';
   const text = '## Menu\n\n## News\n\nOne.\n\nTwo.';
   assert.equal(htmlText(Buffer.from(layout)), { ok: true, text });
+  const inside = layout.replaceAll('<td>', '<td><div>');
+  assert.equal(htmlText(Buffer.from(inside)), { ok: true, text });
   const wide = '<table><tr><td colspan="1000000000" rowspan="1000000000">x<td>y</table>';
   assert.equal(htmlText(Buffer.from(wide)), { ok: true, text: '| x | y |' });
   const startedAt = cpuMs();
@@ -103,6 +105,12 @@ test('a mark of UTF-8 counts more than what a web page declares, which is never 
   for (const page of pages) {
     assert.equal(htmlText(Buffer.from(page)), { ok: true, text: 'Café' });
   }
+});
+
+test('a mark of UTF-16 counts, in either order of bytes', () => {
+  const page = Buffer.from('\ufeff<p>Café</p>', 'utf16le');
+  assert.equal(htmlText(page), { ok: true, text: 'Café' });
+  assert.equal(htmlText(page.swap16()), { ok: true, text: 'Café' });
 });
 
 test('a Word document: headings by style, lists, tables, without deleted text', async () => {
@@ -170,6 +178,9 @@ test('files whose content does not match their name are refused', async () => {
   assert.is(faultOf(await extract('pdf', 'no PDF')), 'invalid');
   assert.is(faultOf(await extract('docx', 'no zip')), 'invalid');
   assert.is(faultOf(await extract('docx', docx('').subarray(0, 90))), 'invalid');
+  const detail = 'there is no word/document.xml';
+  const zip = zipSync({ 'a.txt': Buffer.from('a') });
+  assert.equal(docxText(zip), { ok: false, fault: 'invalid', detail });
 });
 
 test('a zip bomb, a PDF bomb and ten megabytes in one line end within the limits', async () => {
