@@ -591,18 +591,21 @@ test('a heading, tag or link is not shown even while the index cannot be updated
   assert.equal(await shown(), [[['Animals']], undefined, ['Clouds']]);
 });
 
-test('a concurrent reader delays erasing until the next sync, which is reported', async () => {
-  const world = await worldOf({ 'birds.md': NOTE });
-  const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
-  reader.exec('BEGIN');
-  reader.prepare('SELECT count(*) FROM chunks').get();
-  assert.not.ok((await forget(world, 'birds.md#L7')).clean);
-  assert.equal(await finds(world, 'heron'), []);
-  reader.exec('COMMIT');
-  reader.close();
-  await world.backend.sync({});
-  assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
-});
+for (const next of [{}, { force: true }]) {
+  test(`a concurrent reader delays erasing until the next sync ${JSON.stringify(next)}, which is reported`, async () => {
+    const world = await worldOf({ 'birds.md': NOTE });
+    const reader = openDatabase(world.target.indexFile, { readonly: true, busyTimeoutMs: 0 });
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM chunks').get();
+    assert.not.ok((await forget(world, 'birds.md#L7')).clean);
+    assert.equal(await finds(world, 'heron'), []);
+    reader.exec('COMMIT');
+    reader.close();
+    await world.backend.sync(next);
+    assert.not.ok(await world.target.home.isScrubPending());
+    assert.equal(indexFilesWith(world.target, SECRET, 'heron'), []);
+  });
+}
 
 test('a rebuild while a process still reads the index leaves erasing to the next sync', async () => {
   const world = await worldOf({ 'birds.md': NOTE });
