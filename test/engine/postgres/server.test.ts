@@ -575,7 +575,7 @@ addresses('is read as psql does', () => {
   assert.is(read('postgres://h/d?user=u&password=a+b').password, 'a+b');
   assert.is(read('postgres://u:a,b@h/d').password, 'a,b');
   assert.is(read('postgres://u@h/d?options=-c%20jit%3Doff').options, '-c jit=off');
-  const { host, port } = read('postgres://u@/d');
+  const { host, port } = read('postgres:///d?user=u');
   assert.equal([host, port], ['localhost', 5432]);
   const { ssl } = read('postgres://u@h/d?sslmode=verify-full&sslrootcert=system');
   assert.type(ssl, 'object');

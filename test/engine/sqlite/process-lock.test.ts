@@ -5,6 +5,7 @@ import { messageOf } from '../../../src/engine/errors/index.js';
 import {
   acquireProcessLock,
   isProcessLockHeld,
+  tryProcessLock,
   withProcessLock,
 } from '../../../src/engine/sqlite/process-lock.js';
 import { openFiles } from '../../support/processes.js';
@@ -26,6 +27,18 @@ test('reports whether it is held, even for a recreated file', async () => {
     rmSync(file);
     assert.not(isProcessLockHeld(file));
   }
+});
+
+test('work that does not wait for it is left out while another process has it', async () => {
+  const file = tempFolder().at('a.lock');
+  let runs = 0;
+  const work = (): void => {
+    runs += 1;
+  };
+  await withProcessLock(file, { signal }, async () => tryProcessLock(file, work));
+  assert.is(runs, 0);
+  tryProcessLock(file, work);
+  assert.is(runs, 1);
 });
 
 test('only who waits for it is told so, once', async () => {
