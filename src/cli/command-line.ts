@@ -136,8 +136,10 @@ export class CommandLine {
       .flatMap((name) => this.known.flags[name]?.env ?? [])
       .filter((variable) => env[variable]);
     if (variables.length === 0) return error;
-    const known = asSvcError(error);
-    const hints = [known?.hint ?? [], `set in the environment: ${variables.join(', ')}`].flat();
-    return new SvcError(known?.code ?? 'USAGE', message, { cause: error, hint: hints.join('; ') });
+    const hints = [
+      asSvcError(error)?.hint ?? [],
+      `set in the environment: ${variables.join(', ')}`,
+    ].flat();
+    return new SvcError('USAGE', message, { cause: error, hint: hints.join('; ') });
   }
 }

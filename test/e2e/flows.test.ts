@@ -283,11 +283,14 @@ test('variables of flags that select several do not refuse an ID, except for a d
   assert.is(run.code, 0, run.stderr);
 });
 
-test('a dry run of a retry refuses a notification that cannot be retried', async () => {
+test('a retry leaves alone what has not failed, and its dry run refuses what cannot be retried', async () => {
   const { flows, home } = await testFlows();
   const flowId = await newFlow(flows);
   await flows.perform({ action: 'finish_flow', flowId, expectedRevision: 0 }, ADA);
   await flows.close();
+  const retry = ['notification', 'retry', '--failed', '--since', '1d', '--json'];
+  const none = await runInSession(retry, { home });
+  assert.equal([none.code, JSON.parse(none.stdout).retried], [0, []]);
   // Without a configuration, its target is unknown.
   for (const flags of [['--dry-run'], []]) {
     const args = ['notification', 'retry', '1', '--json', ...flags];

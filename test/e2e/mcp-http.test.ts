@@ -71,8 +71,8 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
   });
 }
 
-test('files that come and go are announced over HTTP', async () => {
-  const home = mcpHome();
+test('files that come and go are announced over HTTP, and writes are logged with their token', async () => {
+  const home = mcpHome({ mcp: { write: true } });
   const client = await httpClient(await listening(home));
   const announced = new Promise<void>((resolve) => {
     client.setNotificationHandler('notifications/resources/list_changed', () => resolve());
@@ -80,6 +80,10 @@ test('files that come and go are announced over HTTP', async () => {
   await callSearch(client, 'backup');
   home.write('workspace/memory/new.md', 'The giraffe eats leaves.');
   await announced;
+  const note = { text: 'Zebras nap at two', file: 'MEMORY.md' };
+  await client.callTool({ name: 'memory_add', arguments: note });
+  const log = readFileSync(home.at('logs/mcp.log'), 'utf8');
+  assert.match(log, /"token":"local","write":"w1","citation":"MEMORY.md#L5"/u);
 });
 
 test('the token is created once, readable only by its owner, and never shown', async () => {

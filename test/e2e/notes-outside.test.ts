@@ -12,7 +12,9 @@ test('search and status say that its notes are not indexed, until they are', asy
     'notes/node_modules/x/README.md': 'not a note',
   });
   const svc = async (...args: string[]) => runSvc(args, { home: home.path });
-  await svc('config', 'set', 'agents.defaults.workspace', home.at('notes'));
+  const set = await svc('config', 'set', 'agents.defaults.workspace', home.at('notes'));
+  const change = `set agents.defaults.workspace to "${home.at('notes')}"`;
+  assert.is(set.stdout, `${change} in ${home.at('svc.json')}\n`);
   const message = `2 Markdown files in ${home.at('notes')} are outside memory/ and not indexed`;
   const empty = await svc('memory', 'search', 'van');
   assert.match(empty.stderr, `warning: ${message}\n   hint: run "svc config doctor"`);

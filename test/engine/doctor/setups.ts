@@ -1160,6 +1160,28 @@ const SERVICES: readonly BrokenSetup[] = [
       patient.env = { CI_SECRET: PLANTED };
     },
   },
+  ...[
+    { flows: { notify: { url: 'https://ops.example', secret: 'env:SIGNING' } } },
+    hooks({
+      ci: {
+        ...route(LONG_SECRET),
+        callback: { url: 'https://ops.example', secret: 'env:SIGNING' },
+      },
+    }),
+  ].map(
+    (config, at): BrokenSetup => ({
+      name: `a short secret that signs notifications ${at === 0 ? 'of all flows' : 'of a route'}`,
+      finds: 'secrets/secret-weak',
+      severity: 'warning',
+      breaks: (patient) => {
+        patient.env = { SIGNING: 'short' };
+        patient.configure(config);
+      },
+      fix: (patient) => {
+        patient.env = { SIGNING: PLANTED };
+      },
+    }),
+  ),
   {
     name: 'two routes with one secret',
     finds: 'webhooks/secret-shared',
