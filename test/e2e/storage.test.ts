@@ -177,6 +177,7 @@ if (cluster !== undefined) {
     const flowsListed = async (): Promise<number> =>
       jsonOf.flowList(await svc('flow', 'list', '--json')).total;
     for (const to of ['postgres', 'sqlite'] as const) {
+      assert.is((await svc('storage', 'copy', '--to', to, '--dry-run')).code, 0);
       const copying = startSvc(['storage', 'copy', '--to', to], { home: home.path, env });
       await copying.waitForText('flows: copying');
       copying.child.kill('SIGKILL');
