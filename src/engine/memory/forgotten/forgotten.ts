@@ -135,9 +135,9 @@ class SaltedHashes {
 
   /** Whether it has any of these lines, even a short one. */
   hasLineOf(lines: TextLines): boolean {
-    return wordLines(this.salt, lines).some(({ hash, earlierHash }) => {
-      return this.known.has(hash) || this.known.has(earlierHash);
-    });
+    return wordLines(this.salt, lines).some(({ hash, earlierHash, bareHash }) =>
+      [hash, earlierHash, bareHash].some((one) => this.known.has(one)),
+    );
   }
 
   linesIn(lines: TextLines): ReadonlySet<number> {
@@ -145,9 +145,9 @@ class SaltedHashes {
     if (this.known.size === 0) return found;
     let before: WordLine | undefined;
     for (const line of wordLines(this.salt, lines)) {
-      for (const form of ['hash', 'earlierHash', 'uncitedHash'] as const) {
+      for (const form of ['hash', 'earlierHash', 'bareHash'] as const) {
         if (!this.known.has(line[form])) continue;
-        const bytes = form === 'uncitedHash' ? line.uncitedBytes : line.bytes;
+        const bytes = form === 'bareHash' ? line.bareBytes : line.bytes;
         if (bytes >= DISTINCTIVE_BYTES || this.alone.has(line[form])) found.add(line.at);
         if (before !== undefined && this.pairs.has(before[form] + line[form])) {
           found.add(before.at).add(line.at);
@@ -215,6 +215,8 @@ const MARKS = /^[\s>#*+-]+/u;
 const ITEM_MARKS = /^[\s>#*+•–-]*(?:\[[ xX]\]\s[\s>#*+•–-]*)*/u;
 /** Of the lines that a statement was on, and what a report says of it. */
 const CITATION = / \([^()]*#L\d+(?:-L\d+)?\)[^()]*$/u;
+/** Of an entry in the archive that newer notes contradict. */
+const UNTIL = /^Until \d{4}-\d{2}-\d{2}: /u;
 const HEADINGS = /^#{1,6} .*$/gmu;
 const BLANKS = /\s+/gu;
 
@@ -237,9 +239,9 @@ interface WordLine {
   readonly earlierHash: string;
   /** Length of its words in UTF-8 bytes. */
   readonly bytes: number;
-  /** The same without a citation at its end, which dreaming adds in its reports. */
-  readonly uncitedHash: string;
-  readonly uncitedBytes: number;
+  /** The same without what dreaming adds: a day before it in the archive, and a citation after it in reports. */
+  readonly bareHash: string;
+  readonly bareBytes: number;
 }
 
 /** The lines of a text that contain words, in order. */
@@ -252,10 +254,10 @@ function wordLines(salt: string, lines: TextLines): WordLine[] {
     const hash = lineHash(salt, words);
     const earlierHash = earlier === words ? hash : lineHash(salt, earlier);
     const bytes = Buffer.byteLength(words);
-    const uncited = words.replace(CITATION, '');
-    const [uncitedHash, uncitedBytes] =
-      uncited === words ? [hash, bytes] : [lineHash(salt, uncited), Buffer.byteLength(uncited)];
-    found.push({ at, hash, earlierHash, bytes, uncitedHash, uncitedBytes });
+    const bare = words.replace(UNTIL, '').replace(CITATION, '');
+    const [bareHash, bareBytes] =
+      bare === words ? [hash, bytes] : [lineHash(salt, bare), Buffer.byteLength(bare)];
+    found.push({ at, hash, earlierHash, bytes, bareHash, bareBytes });
   }
   return found;
 }

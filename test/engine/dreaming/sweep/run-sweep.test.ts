@@ -326,6 +326,25 @@ test('what is forgotten is in no record of a sweep, and what was below it can st
   }
 });
 
+test('a sweep that replaced an entry keeps no record of it once either text is forgotten', async () => {
+  const update = 'The nightly backup of the storage server moved to 03:15.';
+  for (const forgets of [FACT, update]) {
+    const world = newWorkspace();
+    askedOften(world);
+    await world.sweep();
+    world.home.write('notes/memory/2026-11-20.md', `# Day\n\n- ${update}\n`);
+    const { sweep } = await world.sweep({ clock: { now: () => NIGHT + DAY } });
+    assert.ok(sweep.operations.some(({ kind }) => kind === 'replace'));
+    const list = [{ documents: [], lines: [hashesOf('', forgets)] }];
+    await dreamStore(world.workspace, 'UTC').follow(new Forgotten('', list));
+    const dreams = openDreams(world.workspace);
+    const left = dreams.sweeps.get(sweep.id)?.operations ?? [];
+    dreams.close();
+    assert.not(left.some(({ kind }) => kind === 'replace'));
+    assert.not(JSON.stringify(left).includes(forgets));
+  }
+});
+
 test('short lines that were forgotten together are in no record of their statements', async () => {
   const pair = '- Tom drinks tea\n- Ann hates cats';
   const world = newWorkspace({ 'memory/2026-11-19.md': `# Day\n\n${pair}\n- Bob likes jam\n` });

@@ -49,6 +49,7 @@ const SAME_LINE = [
   SECRET.replaceAll(' ', '  '),
   `${SECRET}\r`,
   `- ${SECRET} (memory/2026-02-03.md#L3)`,
+  `- Until 2026-02-03: ${SECRET}`,
   `- ${SECRET} (sessions/main/a.jsonl#L2-L4) 0.70`,
 ];
 for (const line of SAME_LINE) {
