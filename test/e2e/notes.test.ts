@@ -34,7 +34,7 @@ test('text on stdin is added, opened in the editor and removed again', async () 
       ...(input === undefined ? {} : { input }),
     });
   const added = await svc(
-    ['add', '-', '--file=~/notes/MEMORY.md'],
+    ['add', '--file=~/notes/MEMORY.md'],
     'The gate is green.\nSo is the door.\n',
   );
   assert.match(added.stdout, /^added to MEMORY\.md#L3-L4 as w1: The gate is green\. \(and 1 more/u);

@@ -230,6 +230,13 @@ test('shows what is left out, what is rebuilt, and who keeps the index fresh', (
     '  front matter not valid: a.md (line 2: not YAML), b.md (line 2: not YAML), c.md (line 2: not YAML), …',
   ])
     assert.ok(shown.includes(expected), shown.join('\n'));
+  const since = new Date(NOW - 60_000).toISOString();
+  const polling = { pid: 12, since, mode: 'polling', why: 'too many watches' } as const;
+  const polled = lines(aStatus({ watcher: polling })).join('\n');
+  assert.match(
+    polled,
+    /^ {2}watched +by polling: process 12, started 1 min ago\n +too many watches$/m,
+  );
 });
 
 test('shows why images and recordings are not searched by what is in them', () => {

@@ -567,6 +567,10 @@ test('/ filters lines, and Esc removes the filter before it quits', async () => 
   await waitForText(terminal, 'checking …');
   update(busyOverview());
   await waitForText(terminal, '1 fault');
+  terminal.type('/task');
+  await waitForText(terminal, 'no agent matches the filter');
+  terminal.type(KEYS.escape);
+  await waitForText(terminal, ' listener ');
   terminal.type('/wor');
   await waitForText(terminal, '/ wor');
   await waitForText(terminal, '❯ !  work');
