@@ -120,6 +120,7 @@ test('often recalled claims go into MEMORY.md; a second sweep of the night chang
     'DREAMS.md',
   ];
   const before = written.map(world.read);
+  assert.match(before[2] ?? '', /Into long-term memory: (?:.*\n)*Also around: The nightly backup /);
   const second = await world.sweep();
   assert.equal(second.decisions, []);
   assert.is(world.read('MEMORY.md'), memory);
