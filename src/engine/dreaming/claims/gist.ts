@@ -257,8 +257,7 @@ class PartReader {
     if (WEEKDAYS.has(token.word)) return 'weekday';
     if (FREQUENCIES.has(token.word)) return 'frequency';
     if (form === 'id') return 'name';
-    if (!/^\p{Lu}/u.test(token.raw)) return undefined;
-    return at > 0 || isPersonal ? 'name' : undefined;
+    return /^\p{Lu}/u.test(token.raw) ? 'name' : undefined;
   }
 
   /** Whether a person is followed by what they do: "Mira owns", "Jo is now the contact". */
