@@ -77,4 +77,22 @@ test('a reload does not hide that changes cannot be stored', async () => {
   await service.stop();
 });
 
+test('the only route that cannot be served is named, without a count of others', async () => {
+  let problem: ServiceFailure | undefined;
+  const loaded = loadedOf({ ...webhooksConfig(), gateway: { port: 0 } });
+  const setup = { context: contextOf(tempFolder().path), loaded, mask: createSecretMask() };
+  const service = await webhooksDefinition(setup, { readiness: undefined }).start({
+    log: testLog().logger,
+    fail: () => undefined,
+    setLastEvent: () => undefined,
+    setProblem: (failure) => {
+      problem = failure;
+    },
+    signal: new AbortController().signal,
+  });
+  await service.stop();
+  assert.match(problem?.message ?? '', /^route ci is skipped: /u);
+  assert.not.match(problem?.message ?? '', 'more route');
+});
+
 test.run();
