@@ -14,7 +14,7 @@ import type { SharedRecalls } from './recall-log/shared-recalls.js';
 import { type OpenDreams, readDreams, withLockedDreams } from './store/dream-database.js';
 import { nextPromotions } from './sweep/deep-phase.js';
 import { openSources, type PhaseContext, type SharedMemories } from './sweep/dream-sources.js';
-import { gatherStatements, lightPhase } from './sweep/light-phase.js';
+import { gatherStatements, lightPhase, recentMessages } from './sweep/light-phase.js';
 import { remPhase } from './sweep/rem-phase.js';
 
 /**
@@ -55,13 +55,14 @@ export async function withNextSweep<T>(
   const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
   const shared = { dir: resolveWorkspace(workspace.dir), sources, phases, ...moment };
   const readNow = (dreams: OpenDreams): T => read(dreams, nextPromotions({ ...dreams, ...shared }));
-  const found = await withIdleDreams(workspace, signal, (dreams) => {
+  const found = await withIdleDreams(workspace, signal, async (dreams) => {
     const { database } = dreams;
     const context: PhaseContext = { ...dreams, ...shared };
+    const messages = phases.light.enabled ? await recentMessages(context) : [];
     // Statements are recorded so that a person can decide on them; scores change only in a sweep.
-    if (phases.light.enabled) gatherStatements(context);
+    if (phases.light.enabled) gatherStatements(context, messages);
     return inRolledBackTransaction(database, () => {
-      if (phases.light.enabled) lightPhase(context);
+      if (phases.light.enabled) lightPhase(context, messages);
       if (phases.rem.enabled) remPhase(context);
       return readNow(dreams);
     });

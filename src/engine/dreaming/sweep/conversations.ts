@@ -14,6 +14,7 @@ import {
   type TranscriptPlace,
 } from '../../memory/sources/index.js';
 import { turnsOf, type WantedTurns } from '../../memory/sources/transcripts/read-conversation.js';
+import { letOthersRun } from '../../support/async.js';
 import { speaker } from '../../support/format.js';
 import { groupBy } from '../../support/lists.js';
 import { oneLine } from '../../support/text.js';
@@ -26,6 +27,13 @@ export interface Message extends SpokenTurn {
   /** Time of the message in milliseconds since the epoch, or of its file if the message has no time. */
   readonly atMs: number;
   readonly isDated: boolean;
+}
+
+/** Two days (`YYYY-MM-DD`, inclusive), and the day of any moment. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+  readonly dayOf: (ms: number) => string;
 }
 
 interface ConversationOptions {
@@ -54,10 +62,12 @@ export class Conversations {
   }
 
   /**
-   * The latest messages between two days (`YYYY-MM-DD`, inclusive), starting with the most recent
-   * conversation. Deterministic as long as nothing is added.
+   * The latest messages between two days, starting with the most recent conversation. Deterministic as long as nothing
+   * is added. Other work goes on between two files, which are megabytes each.
+   *
+   * @throws the signal's reason
    */
-  *messages(from: string, to: string, dayOf: (ms: number) => string): Generator<Message> {
+  async messages({ from, to, dayOf }: DayRange, signal: AbortSignal): Promise<readonly Message[]> {
     const recent = [...this.scan()]
       .map(([path, files]) => ({ path, files, changedMs: files[0]?.mtimeMs ?? 0 }))
       // A file not modified since `from` has no messages from these days.
@@ -65,15 +75,17 @@ export class Conversations {
       .sort((a, b) => b.changedMs - a.changedMs || (a.path < b.path ? -1 : 1));
     const share = Math.ceil(MOST_MESSAGES / Math.max(1, recent.length));
     const mostOfAFile = Math.min(MOST_OF_A_FILE, Math.max(LEAST_OF_A_FILE, share));
-    let left = MOST_MESSAGES;
+    const latest: Message[] = [];
     for (const { files } of recent) {
+      const left = MOST_MESSAGES - latest.length;
+      if (left === 0) break;
+      await letOthersRun(signal);
       const messages = this.messagesOf(files, LATEST)
         .filter(({ atMs }) => dayOf(atMs) >= from && dayOf(atMs) <= to)
         .slice(-Math.min(left, mostOfAFile));
-      left -= messages.length;
-      yield* messages;
-      if (left === 0) return;
+      latest.push(...messages);
     }
+    return latest;
   }
 
   /** The messages around a place; undefined if the conversation no longer exists. */

@@ -20,7 +20,13 @@ import {
   isShortTermPath,
   type RecallEntry,
 } from '../scoring/recall-entry.js';
-import { Conversations, type Message, noteText, type SourceText } from './conversations.js';
+import {
+  Conversations,
+  type DayRange,
+  type Message,
+  noteText,
+  type SourceText,
+} from './conversations.js';
 
 /** A daily note. */
 export interface DailyNote {
@@ -50,8 +56,8 @@ export interface SharedMemories {
 export interface DreamSources {
   /** Notes from these days, inclusive, newest first; `isWanted` is called in that order. */
   dailyNotes(from: string, to: string, isWanted?: (path: string) => boolean): Iterable<DailyNote>;
-  /** The latest messages from these days, inclusive. */
-  messages(from: string, to: string, dayOf: (ms: number) => string): Iterable<Message>;
+  /** The latest messages from these days. @throws the signal's reason */
+  messages(days: DayRange, signal: AbortSignal): Promise<readonly Message[]>;
   /** The current text of a document; undefined if it is missing or unreadable. */
   read(place: ClaimPlace): SourceText | undefined;
   /** Files that could not be read so far. */
@@ -93,7 +99,7 @@ export async function openSources({
     get skipped() {
       return [...skipped.values()];
     },
-    messages: (from, to, dayOf) => conversations.messages(from, to, dayOf),
+    messages: (days, signal) => conversations.messages(days, signal),
     read: ({ source, ...place }) => {
       if (source === 'sessions') return conversations.read(place);
       const text = textOf(place.path, join(dir, place.path));

@@ -8,6 +8,7 @@ import { queryHashOf } from '../recall-log/recalled-claims.js';
 import { type RecallEntry, wasOpenAt } from '../scoring/recall-entry.js';
 import { scoreClaim } from '../scoring/score.js';
 import { noteSignal, statementsOf } from './check-claim.js';
+import type { Message } from './conversations.js';
 import { countHit, type PhaseContext } from './dream-sources.js';
 
 /** The result of the light phase. */
@@ -26,21 +27,28 @@ const NO_DAY = 'undated';
 const CLAIMS_PER_LIMIT = 4;
 const LEAST_CLAIMS = 20;
 
+/** The messages that the light phase reads. @throws the signal's reason */
+export function recentMessages(context: PhaseContext): Promise<readonly Message[]> {
+  const { sources, phases, day, dayOf, signal } = context;
+  const from = daysBefore(day, phases.light.lookbackDays);
+  return sources.messages({ from, to: day, dayOf }, signal);
+}
+
 /** Gathers statements from recent notes and conversations, and stages the best claims. */
-export function lightPhase(context: PhaseContext) {
+export function lightPhase(context: PhaseContext, messages: readonly Message[]) {
   return inWriteTransaction(context.database, () => ({
-    ...gatherStatements(context),
+    ...gatherStatements(context, messages),
     /** The best claims, highest score first, without near-duplicates. */
     staged: stage(context),
   }));
 }
 
 /** Counts the statements in recent notes and conversations, each once per day, and what was read. */
-export function gatherStatements(context: PhaseContext) {
+export function gatherStatements(context: PhaseContext, messages: readonly Message[]) {
   return inWriteTransaction(context.database, () => {
     const { notes, noted } = gatherFromNotes(context);
-    const conversations = gatherFromMessages(context);
-    return { notes, messages: conversations.messages, noted: noted + conversations.noted };
+    const heard = gatherFromMessages(context, messages);
+    return { notes, messages: messages.length, noted: noted + heard };
   });
 }
 
@@ -65,14 +73,13 @@ function gatherFromNotes(context: PhaseContext) {
   return { notes, noted };
 }
 
-function gatherFromMessages(context: PhaseContext) {
-  const { entries, sources, phases, day, dayOf, nowMs, signal } = context;
-  let messages = 0;
+/** @returns how many statements were counted */
+function gatherFromMessages(
+  { entries, dayOf, nowMs }: PhaseContext,
+  messages: readonly Message[],
+): number {
   let noted = 0;
-  const from = daysBefore(day, phases.light.lookbackDays);
-  for (const message of sources.messages(from, day, dayOf)) {
-    signal.throwIfAborted();
-    messages += 1;
+  for (const message of messages) {
     const messageDay = dayOf(message.atMs);
     for (const { text, startLine, endLine } of turnClaims(message)) {
       if (text.length < LEAST_MESSAGE_CHARACTERS || text.length > MOST_MESSAGE_CHARACTERS) continue;
@@ -88,7 +95,7 @@ function gatherFromMessages(context: PhaseContext) {
       entries.add({ kind: 'daily', ...claim, score: MESSAGE_SCORE });
     }
   }
-  return { messages, noted };
+  return noted;
 }
 
 function stage(context: PhaseContext): readonly RecallEntry[] {

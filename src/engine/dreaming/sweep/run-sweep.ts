@@ -26,7 +26,7 @@ import {
 } from '../store/sweep-records.js';
 import { type DeepResult, deepPhase } from './deep-phase.js';
 import { type DreamSources, openSources, type PhaseContext } from './dream-sources.js';
-import { type LightResult, lightPhase } from './light-phase.js';
+import { type LightResult, lightPhase, recentMessages } from './light-phase.js';
 import { isWritten, type PromotionDecision } from './plan-promotions.js';
 import { type RemResult, remPhase } from './rem-phase.js';
 import { deepReport, lightReport, remReport, writeDiary, writeReport } from './reports.js';
@@ -210,8 +210,8 @@ class Sweep {
     }
   }
 
-  private light(): PhaseOutcome {
-    const result = lightPhase(this.context);
+  private async light(): Promise<PhaseOutcome> {
+    const result = lightPhase(this.context, await recentMessages(this.context));
     this.lightResult = result;
     const { notes, messages, noted, staged } = result;
     const counts = { notes, messages, noted, staged: staged.length };

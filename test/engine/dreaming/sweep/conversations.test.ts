@@ -7,15 +7,18 @@ import { promotedEntries } from '../../../../src/engine/dreaming/promotion/memor
 import { appendRecall } from '../../../../src/engine/dreaming/recall-log/recall-log.js';
 import { recallOf } from '../../../../src/engine/dreaming/recall-log/recalled-claims.js';
 import { openDreams } from '../../../../src/engine/dreaming/store/dream-database.js';
+import { Conversations } from '../../../../src/engine/dreaming/sweep/conversations.js';
 import { runSweep } from '../../../../src/engine/dreaming/sweep/run-sweep.js';
 import {
   emptyForgetList,
   forgetPlaces,
   hashesOf,
+  readForgotten,
   writeForgetList,
 } from '../../../../src/engine/memory/forgotten/index.js';
 import type { TranscriptPlace } from '../../../../src/engine/memory/sources/transcripts/transcript-reader.js';
 import { NEVER } from '../../../../src/engine/support/async.js';
+import { dayFormatter } from '../../../../src/engine/support/day.js';
 import { backendOn } from '../../../support/memory.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { message, transcriptPlace, transcriptTarget } from '../../../support/transcripts.js';
@@ -63,6 +66,19 @@ function aWorld(conversations: Readonly<Record<string, string>>) {
     phases.light?.state === 'done' ? phases.light.counts : {};
   return { home, write, places, workspace, forget, sweep, known, texts, countsOf };
 }
+
+test('between two conversations, other work goes on and a stop is noticed', async () => {
+  const talk = said(FACT, 1);
+  const { places, forget } = aWorld({ 'a.jsonl': talk, 'b.jsonl': talk, 'c.jsonl': talk });
+  const forgotten = await readForgotten(forget);
+  const conversations = new Conversations({ places, forgotten, onSkip: () => undefined });
+  const days = { from: '2026-11-18', to: '2026-11-20', dayOf: dayFormatter('UTC') };
+  assert.is((await conversations.messages(days, NEVER)).length, 3);
+  const stop = new AbortController();
+  const reading = conversations.messages(days, stop.signal);
+  setImmediate(() => stop.abort(new Error('stopped')));
+  assert.is(await reading.catch(String), 'Error: stopped');
+});
 
 test('what was said in the last days is a signal of its day, once, whatever file it stands in', async () => {
   const talk =
