@@ -24,7 +24,9 @@ export default class MemorySessionsForget extends MemoryCommand {
     const memory = await this.openMemory(flags);
     await this.completeForgetting(memory);
     const session = await findSession(memory, context, args.session);
-    const plan = await planForgetSession(session, memory, work);
+    const plan = await this.whileWaiting('searching', () =>
+      planForgetSession(session, memory, work),
+    );
     this.write(renderForgetPlan(plan, { ...this.view(), files: 'never changed' }));
     if (!(await this.agrees('Forget this conversation?', flags))) {
       this.write('nothing was forgotten');

@@ -54,6 +54,7 @@ export function createForgetting(
           texts: new ExtractedTexts(target),
           forgotten,
           others: target.home.others,
+          signal: options.signal,
           search: async (query, maxResults) => {
             const request = { query, maxResults, exact: true, keepRepeats: true };
             const { results, warnings } = await search(request, options);

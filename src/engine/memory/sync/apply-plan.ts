@@ -88,11 +88,12 @@ export async function applyPlan(
         const step = reading.next().value;
         bytes += step?.bytes ?? 0;
         if (step?.change !== undefined) yield step.change;
-        if (step?.isLast !== false) endFile();
+        if (step?.isLast === false) continue;
+        endFile();
+        position += 1;
       } while (reading !== undefined && bytes < BATCH_BYTES);
       // The rest is for the next batch.
-      if (reading !== undefined) return;
-      position += 1;
+      if (bytes >= BATCH_BYTES) return;
     }
   }
 

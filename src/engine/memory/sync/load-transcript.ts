@@ -119,7 +119,7 @@ function* findForgotten(
   let partStart = 0;
   for (const { line, turn } of transcriptLines(descriptor, beginningOf(place), size, place)) {
     if (turn !== undefined && forgotten.removeFrom(turn.text) !== turn.text) return true;
-    if (line.end - partStart < PART_BYTES) continue;
+    if (line.end - partStart < PART_BYTES && line.end < size) continue;
     yield { state: 'checked', bytes: line.end - partStart };
     partStart = line.end;
   }

@@ -64,6 +64,40 @@ test('cited turns are no longer found, and no byte of them is left in the index'
   assert.ok(text.includes('where does the heron nest'));
 });
 
+test('many short conversations are read in several transactions: others wait for each', async () => {
+  const world = worldOf(TALK);
+  const output = message('toolResult', 'x'.repeat(900_000));
+  for (let n = 0; n < 6; n++)
+    world.talks.write(`${n}.jsonl`, output + message('user', `stork ${n}`));
+  const transactions = async (): Promise<number> => {
+    let count = 0;
+    await world.backend.sync({
+      onEvent: ({ type }) => {
+        if (type === 'batch.committed') count += 1;
+      },
+    });
+    return count;
+  };
+  assert.is(await transactions(), 2);
+  const forgetting = await world.backend.forgetting();
+  const plan = await forgetting.plan({ target: 'sessions/main/talk.jsonl#L2' });
+  await forgetting.hide(plan, { fromFile: false });
+  assert.is(await transactions(), 2);
+  assert.equal(await world.finds('waterworks'), []);
+});
+
+test('a preview that reads every conversation can be stopped', async () => {
+  const world = worldOf(TALK);
+  for (const name of ['b', 'c'])
+    copyFileSync(world.talks.at('talk.jsonl'), world.talks.at(`${name}.jsonl`));
+  await world.backend.sync({});
+  const forgetting = await world.backend.forgetting();
+  const stop = new AbortController();
+  const planning = forgetting.plan({ target: 'note.md' }, { signal: stop.signal });
+  setImmediate(() => stop.abort(new Error('stopped')));
+  assert.is(await planning.catch(String), 'Error: stopped');
+});
+
 test('a growing conversation brings nothing back, even if it grew before the next sync', async () => {
   const world = worldOf(TALK);
   await world.backend.sync({});
