@@ -183,6 +183,7 @@ test('a mistyped flag gets a suggestion, and a missing argument is named in word
 test('a reader that closes the pipe early sees no stack trace', async () => {
   // More than a pipe holds.
   const notes = folderOf({ 'long.md': 'many words on a line\n'.repeat(9000) });
+  await svc('memory', 'index', '-w', notes.path);
   const line = `"${process.execPath}" bin/run.js memory get long.md -w ${notes.path} --lines 9000 | head -c 10`;
   const run = spawnSync('sh', ['-c', line], {
     cwd: ROOT,
