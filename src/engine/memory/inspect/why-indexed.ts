@@ -225,11 +225,16 @@ async function indexStateOf(
       return place !== undefined && isInside(place, file);
     });
     const isForgotten = within.some((one) => one.path === path && isForgottenWhole(one.hash));
-    const unused = isForgotten ? FORGOTTEN : within.every(isLeftOut) ? LEFT_OUT : undefined;
+    const isAny = within.length > 0;
+    const unused = isForgotten
+      ? FORGOTTEN
+      : isAny && within.every(isLeftOut)
+        ? LEFT_OUT
+        : undefined;
     return {
-      indexed: within.length > 0 && unused === undefined,
+      indexed: isAny && unused === undefined,
       skip: skipped.find((one) => one.path === path),
-      unused: within.length > 0 ? unused : undefined,
+      unused,
     };
   });
 }
