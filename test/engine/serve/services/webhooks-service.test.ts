@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { flowsFile } from '../../../../src/engine/flows/index.js';
 import { createSecretMask } from '../../../../src/engine/masking/index.js';
+import type { ServeSetup } from '../../../../src/engine/serve/service.js';
 import { webhooksDefinition } from '../../../../src/engine/serve/services/webhooks-service.js';
 import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
 import { contextOf } from '../../../support/context.js';
@@ -49,6 +50,21 @@ test('while one of its two ports is in use, it listens on neither', async () => 
   await service.stop();
 });
 
+/** A started service, and the problem that it reports. */
+async function startedWith(setup: ServeSetup) {
+  let problem: ServiceFailure | undefined;
+  const service = await webhooksDefinition(setup, { readiness: undefined }).start({
+    log: testLog().logger,
+    fail: () => undefined,
+    setLastEvent: () => undefined,
+    setProblem: (failure) => {
+      problem = failure;
+    },
+    signal: new AbortController().signal,
+  });
+  return { service, problem: () => problem };
+}
+
 test('a reload does not hide that changes cannot be stored', async () => {
   const home = tempFolder();
   const context = contextOf(home.path, { env: CI_ENV });
@@ -58,41 +74,23 @@ test('a reload does not hide that changes cannot be stored', async () => {
     loaded: loadedOf({ ...webhooksConfig(), gateway }),
     mask: createSecretMask(),
   };
-  let problem: ServiceFailure | undefined;
-  const service = await webhooksDefinition(setup, { readiness: undefined }).start({
-    log: testLog().logger,
-    fail: () => undefined,
-    setLastEvent: () => undefined,
-    setProblem: (failure) => {
-      problem = failure;
-    },
-    signal: new AbortController().signal,
-  });
+  const { service, problem } = await startedWith(setup);
   rmSync(flowsFile(context));
   const answer = await act(service.url ?? '', { action: 'create_flow', goal: 'g' });
   assert.is(answer.status, 503);
-  assert.is(problem?.code, 'FLOWS_PERSIST_FAILED');
+  assert.is(problem()?.code, 'FLOWS_PERSIST_FAILED');
   assert.ok(await service.reload(setup));
-  assert.is(problem?.code, 'FLOWS_PERSIST_FAILED');
+  assert.is(problem()?.code, 'FLOWS_PERSIST_FAILED');
   await service.stop();
 });
 
 test('the only route that cannot be served is named, without a count of others', async () => {
-  let problem: ServiceFailure | undefined;
   const loaded = loadedOf({ ...webhooksConfig(), gateway: { port: 0 } });
   const setup = { context: contextOf(tempFolder().path), loaded, mask: createSecretMask() };
-  const service = await webhooksDefinition(setup, { readiness: undefined }).start({
-    log: testLog().logger,
-    fail: () => undefined,
-    setLastEvent: () => undefined,
-    setProblem: (failure) => {
-      problem = failure;
-    },
-    signal: new AbortController().signal,
-  });
+  const { service, problem } = await startedWith(setup);
   await service.stop();
-  assert.match(problem?.message ?? '', /^route ci is skipped: /u);
-  assert.not.match(problem?.message ?? '', 'more route');
+  assert.match(problem()?.message ?? '', /^route ci is skipped: /u);
+  assert.not.match(problem()?.message ?? '', 'more route');
 });
 
 test.run();
