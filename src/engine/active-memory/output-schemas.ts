@@ -79,7 +79,7 @@ export const recallOutputSchema = documentSchema({
   cached: field.flag('Whether the answer came from the cache.'),
   breaker: field(
     z.enum(BREAKER_STATES),
-    'The circuit breaker. `open`: the last recalls all timed out, so providers and models are skipped for a while. `half_open`: this recall tried again.',
+    'The circuit breaker. `open`: the last recalls all timed out, so providers and models are skipped for a while, and a memory that did not answer. `half_open`: this recall tried again.',
   ),
   elapsedMs: field(z.number(), 'Duration in milliseconds.'),
 });

@@ -3,6 +3,7 @@ import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import { memoryDisabled, openAgent, openMemory } from '../memory/index.js';
 import { withinTime } from '../support/async.js';
 import { shortHash } from '../support/text.js';
+import { runningMs } from '../support/time.js';
 import { modelFor, type NamedModel } from './model.js';
 import type { OpenLane, Recall, RecallQuestion, RecallResult } from './outcome.js';
 import { promptStyleOf } from './prompt-style.js';
@@ -26,6 +27,9 @@ const RECOVERY_MS = 500;
 const RECOVERY_SHARE = 0.25;
 /** Time reserved for storing and printing the outcome. */
 const MARGIN_MS = 25;
+
+/** A failure that took longer counts as a timeout. */
+const SLOW_FAILURE_MS = 500;
 
 const EMPTY: RecallResult = { status: 'empty', warnings: [] };
 
@@ -58,14 +62,17 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   // Otherwise a recall that began before could store what has been forgotten since.
   const isOutdated = (current = readRecallState(stateDir)): boolean =>
     current.emptied !== state.emptied;
-  const result = await recallInTime(
-    { turn, question, lane, isOutdated },
-    model,
-    breaker === 'open',
-  );
+  const started = runningMs();
+  const result =
+    breaker === 'open' && record?.skipsMemory === true
+      ? SKIPPED
+      : await recallInTime({ turn, question, lane, isOutdated }, model, breaker === 'open');
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
-  const timedOut = result.status === 'timeout' || result.status === 'timeout_partial';
+  // A shared server that does not answer makes every turn wait; one that refuses does not.
+  const skipsMemory = result.status === 'unavailable' && runningMs() - started > SLOW_FAILURE_MS;
+  const timedOut =
+    skipsMemory || result.status === 'timeout' || result.status === 'timeout_partial';
   const isBreakerUnchanged = breaker === 'open' || (!timedOut && record === undefined);
   if (entry !== undefined || !isBreakerUnchanged) {
     updateRecallState(stateDir, after, (current) => {
@@ -75,7 +82,9 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
       const withRecall = isKept ? { ...current, recalls: [...others, entry] } : current;
       if (isBreakerUnchanged) return withRecall;
       const found = breakerOf(current, breakerKey);
-      const next = timedOut ? afterTimeout(found, breakerKey, after, config) : undefined;
+      const next = timedOut
+        ? { ...afterTimeout(found, breakerKey, after, config), skipsMemory }
+        : undefined;
       return withBreaker(withRecall, breakerKey, next);
     });
   }
@@ -139,6 +148,16 @@ const LATE_WARNING: Warning = {
 const PAUSED_WARNING: Warning = {
   code: 'RECALL_TIMED_OUT',
   message: 'recent recalls timed out; using keyword search only for a while',
+};
+
+const SKIPPED: RecallResult = {
+  status: 'unavailable',
+  warnings: [
+    {
+      code: 'RECALL_FAILED',
+      message: 'memory was unavailable in recent recalls; skipping it for a while',
+    },
+  ],
 };
 
 function asPartial(result: RecallResult, warning: Warning): RecallResult {

@@ -33,6 +33,8 @@ const breakerRecord = z.object({
   /** Recalls skip providers and models until then; 0 while closed. */
   openUntilMs: z.number(),
   atMs: z.number(),
+  /** Whether recalls skip memory as well, since it was what kept the last one waiting. */
+  skipsMemory: z.exactOptional(z.boolean()),
 });
 /** Consecutive timeouts of one agent's recalls; times in milliseconds since the epoch. */
 export type BreakerRecord = Readonly<z.infer<typeof breakerRecord>>;
@@ -141,7 +143,7 @@ type BreakerSettings = Pick<
 >;
 
 /**
- * `closed`: normal. `open`: the last recalls all timed out, so providers and models are skipped for a while.
+ * `closed`: normal. `open`: the last recalls all timed out, so providers and models are skipped for a while, and a memory that did not answer.
  * `half_open`: the pause is over, and this recall tries again.
  */
 export const BREAKER_STATES = ['closed', 'half_open', 'open'] as const;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -217,6 +219,33 @@ test('while one recall tries a breaker, others leave it alone', async () => {
     ]);
     assert.equal(both.map(({ breaker }) => breaker).sort(), ['half_open', 'open']);
   });
+});
+
+test('a shared memory that does not answer is skipped while the breaker is open', async () => {
+  let connections = 0;
+  const silent = createServer(() => {
+    connections += 1;
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const url = `postgres://u:p@127.0.0.1:${port}/db`;
+  const config = { circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
+  const { recall, pass } = recallWorld(config, { storage: { url, connectTimeoutSeconds: 1 } });
+  const seen: unknown[] = [];
+  for (const passed of [0, 0, 0, 5001, 0]) {
+    pass(passed);
+    const before = connections;
+    const { status, breaker } = await recall(`nightly backup ${seen.length}`);
+    seen.push([status, breaker, connections > before]);
+  }
+  assert.equal(seen, [
+    ['unavailable', 'closed', true],
+    ['unavailable', 'closed', true],
+    ['unavailable', 'open', false],
+    ['unavailable', 'half_open', true],
+    ['unavailable', 'open', false],
+  ]);
+  silent.close();
 });
 
 test('with a hanging embedding provider, keyword results are recalled', async () => {
