@@ -20,7 +20,7 @@ interface SelectOptions {
 }
 
 /** Share of the room for the first note, which is most often the answer. */
-const FIRST_SHARE = 0.6;
+const FIRST_SHARE = 0.7;
 /** A shorter part of a note is useless. */
 const MIN_TEXT = 24;
 
@@ -123,7 +123,10 @@ function candidatesOf(
   return candidates.filter(({ weight }) => weight >= MIN_WEIGHT_SHARE * most);
 }
 
-/** Index of the piece with the most weight. A heading only introduces an answer: then the best piece below it. */
+/**
+ * Index of the piece with the most weight. A heading only introduces an answer: then the best piece below it. So does a
+ * question, which the person asks again: then what follows it.
+ */
 function answerIndex(pieces: readonly Piece[], weights: readonly number[]): number {
   const byWeight = pieces
     .map((piece, at) => ({ ...piece, at, weight: weights[at] ?? 0 }))
@@ -135,7 +138,8 @@ function answerIndex(pieces: readonly Piece[], weights: readonly number[]): numb
     text.find(({ weight }) => weight === best.weight) ??
     text.find(({ above }) => above.includes(best.text)) ??
     best;
-  return answer.at;
+  const after = pieces.findIndex(({ text }, at) => at >= answer.at && !QUESTION.test(text));
+  return pieces[after]?.paragraph === answer.paragraph ? after : answer.at;
 }
 
 const MARK = '- ';
@@ -248,6 +252,7 @@ const STEM = 6;
 const SENTENCE = /[^.!?。！？\n]+(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/gu;
 const HEADING = /^\s{0,3}(#{1,6})\s/u;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s/u;
+const QUESTION = /[?？]$/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 /** Markdown marks at the start of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;

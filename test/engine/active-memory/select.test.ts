@@ -119,6 +119,17 @@ test('a heading that matches is the title of what is below it', () => {
   assert.is(said(people, 'Ada'), '- People: Ada');
 });
 
+test('of a question in a note, what follows it is recalled first', () => {
+  const said = (snippet: string, maxChars: number): string =>
+    selectNotes([marked('a', snippet, 'backup')], { ...balanced, cites: false, maxChars }).summary;
+  const talk = 'User: When does the backup run, and where?\nAssistant: At 03:15 on atlas.';
+  assert.is(said(talk, 50), '- Assistant: At 03:15 on atlas.');
+  assert.is(said(talk, 90), `- ${talk.replace('\n', ' ')}`);
+  const open = 'Call the bank.\nWhen does the backup run?';
+  assert.is(said(open, 40), '- When does the backup run?');
+  assert.is(said(`${open}\n\nAda prefers tea.`, 40), '- When does the backup run?');
+});
+
 test('items of a list are joined readably', () => {
   const { summary } = selectNotes([resultOf('a', '- Called the bank\n- Paid rent.\n- Slept')], {
     ...balanced,
