@@ -8,6 +8,7 @@
  *   npm run eval -- --dreamt FOLDER       the same after dreaming (dreamt.ts); compare it with `--baseline`
  *   npm run eval -- --dates               questions that name days of a diary that ends today (dated-notes.ts)
  *   npm run eval -- --words               misspelt, composed and inflected words, and names (word-questions.ts)
+ *   npm run eval -- --recalls FOLDER      what active memory recalls of a set of conversations (recalls.ts)
  *   npm run eval -- --same FOLDER [--pooled]  whether PostgreSQL gives the results of SQLite (same-results.ts)
  *   npm run eval -- questions.jsonl       the questions in a file
  *
@@ -25,6 +26,7 @@ import { chatQuestions, pooledQuestions } from './chat-questions.js';
 import { datedNotes } from './dated-notes.js';
 import { docsCorpus } from './docs-corpus.js';
 import { dreamtQuestions } from './dreamt.js';
+import { recalls } from './recalls.js';
 import { sameResults } from './same-results.js';
 import { relevanceFor, vectorsFor } from './vectors.js';
 import { wordQuestions } from './word-questions.js';
@@ -36,6 +38,7 @@ async function main(all: readonly string[]): Promise<number> {
   if (all[0] === '--same') {
     return sameResults(resolve(callerFolder(), all[1] ?? '.'), all.includes('--pooled'));
   }
+  if (all[0] === '--recalls') return recalls(resolve(callerFolder(), all[1] ?? '.'));
   const { argv, encoder } = withoutEncoder(all);
   const home = mkdtempSync(join(tmpdir(), 'svc-eval-'));
   const words = await evalArguments(argv, home);

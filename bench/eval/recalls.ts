@@ -1,0 +1,84 @@
+/**
+ * `npm run eval -- --recalls FOLDER`: how often active memory, without a model, adds words of the right lines to a turn:
+ * the share of questions on a set of conversations of which the summary contains six words in a row from a line that is
+ * evidence, for several lengths of the summary.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRecallLane } from '../../src/engine/active-memory/index.js';
+import { type EvalQuestion, parseQuestions } from '../../src/engine/eval/question-file.js';
+import { contextOf } from '../../test/support/context.js';
+import { chatQuestions } from './chat-questions.js';
+
+/** `maxSummaryChars`, of which the first is the default. */
+const LENGTHS = [220, 500, 1000];
+const WORDS_IN_A_ROW = 6;
+const WORD = /[\p{L}\p{N}]+/gu;
+const CITATION = / \([^()]*#L\d+(?:-L\d+)?\)/gu;
+/** Of a turn, which is on many other lines. */
+const SPEAKER = /^\*\*[^*]+\*\*/u;
+
+/** @returns the exit code */
+export async function recalls(folder: string): Promise<number> {
+  const questions = parseQuestions(chatQuestions(folder), 'questions.jsonl');
+  const home = mkdtempSync(join(tmpdir(), 'svc-recalls-'));
+  try {
+    for (const maxSummaryChars of LENGTHS) {
+      let found = 0;
+      for (const question of questions) {
+        const summary = await recalled(question, maxSummaryChars, home);
+        if (evidenceOf(question).some((line) => isQuoted(line, summary))) found += 1;
+      }
+      const share = (found / questions.length).toFixed(3);
+      process.stdout.write(`${maxSummaryChars} characters: ${share} of ${questions.length}\n`);
+    }
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+async function recalled(
+  { question, workspace }: EvalQuestion,
+  maxSummaryChars: number,
+  home: string,
+): Promise<string> {
+  const plugin = { enabled: true, config: { agents: ['main'], maxSummaryChars } };
+  const configFile = join(home, 'svc.json');
+  writeFileSync(
+    configFile,
+    JSON.stringify({
+      agents: { defaults: { memorySearch: { provider: 'none' } } },
+      plugins: { entries: { 'active-memory': plugin } },
+    }),
+  );
+  const lane = await openRecallLane(contextOf(home), { configFile, workspace });
+  const session = { sessionKey: 'agent:main:main', channel: 'cli', chatType: 'direct' } as const;
+  const turn = { message: question, earlier: () => [], session, trigger: 'user' };
+  const limits = { signal: new AbortController().signal, leftMs: Number.POSITIVE_INFINITY };
+  const outcome = await lane.recall(turn, limits);
+  await lane.close();
+  return outcome.recalled?.summary ?? '';
+}
+
+function evidenceOf({ expect, workspace = '' }: EvalQuestion): readonly string[] {
+  return expect.flatMap((expected) => {
+    if (expected.kind !== 'lines') return [];
+    const lines = readFileSync(join(workspace, expected.path), 'utf8').split('\n');
+    return lines[expected.startLine - 1] ?? [];
+  });
+}
+
+function isQuoted(line: string, summary: string): boolean {
+  const words = wordsOf(line.replace(SPEAKER, ''));
+  const length = Math.min(WORDS_IN_A_ROW, words.length);
+  const said = ` ${wordsOf(summary.replaceAll(CITATION, '')).join(' ')} `;
+  return words
+    .slice(length - 1)
+    .some((_, at) => said.includes(` ${words.slice(at, at + length).join(' ')} `));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
