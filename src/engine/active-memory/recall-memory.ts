@@ -70,7 +70,11 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
   // A shared server that does not answer makes every turn wait; one that refuses does not.
-  const skipsMemory = result.status === 'unavailable' && runningMs() - started > SLOW_FAILURE_MS;
+  const isShared = lane.loaded.resolved.storage.url !== undefined;
+  const skipsMemory =
+    result.status === 'unavailable'
+      ? runningMs() - started > SLOW_FAILURE_MS
+      : isShared && result.status === 'timeout';
   const timedOut =
     skipsMemory || result.status === 'timeout' || result.status === 'timeout_partial';
   const isBreakerUnchanged = breaker === 'open' || (!timedOut && record === undefined);
