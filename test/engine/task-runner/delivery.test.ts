@@ -235,6 +235,32 @@ test('every broken target is reported, from the start if it cannot be used at al
   await down.close();
 });
 
+test('a receiver that stays down is logged once, until it fails in another way or works again', async () => {
+  const { url, close } = await receiver([503, 503, 500, 204, 500]);
+  const world = await delivering({ url, secret: SECRET });
+  const seen: unknown[] = [];
+  const lines = () => {
+    const all = world.logText().split('\n').filter(Boolean);
+    return all.map((line): Record<string, unknown> => JSON.parse(line));
+  };
+  for (let task = 0; task < 5; task++) {
+    await endTask(world);
+    await waitFor('an attempt', () => lines().length > task);
+    const { level, msg } = lines()[task] ?? {};
+    seen.push([level, msg]);
+  }
+  const failed = 'could not be delivered';
+  assert.equal(seen, [
+    ['warn', failed],
+    ['debug', failed],
+    ['warn', failed],
+    ['info', 'delivered'],
+    ['warn', failed],
+  ]);
+  await world.close();
+  await close();
+});
+
 test('a notification is posted once, and the receiver can verify it', async () => {
   const { received, url, close } = await receiver();
   const world = await delivering({ url, secret: 'env:MY_SECRET' });

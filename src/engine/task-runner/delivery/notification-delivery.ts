@@ -59,6 +59,8 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
   );
   /** The last failure of each target, until its next success. */
   const problems = new Map<string, unknown>();
+  /** The last failed attempt of each target, until its next success. */
+  const errors = new Map<string, string>();
   let delivering: Promise<void> = Promise.resolve();
   const inProgress = (): readonly Promise<void>[] =>
     [...lanesOf.values()].flatMap((lanes) => [...lanes.values()]);
@@ -100,13 +102,17 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
     if (outcome.ok) {
       await flows.outbox.markDelivered(notification);
       setProblem(target, undefined);
+      errors.delete(target);
       log.info({ id, target, kind, attempts }, 'delivered');
       return true;
     }
     const error = progressLine(mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
     setProblem(target, outcome.cause ?? new Error(error));
-    log.warn({ id, target, kind, attempts, error }, 'could not be delivered');
+    // A receiver that is down for hours must not displace the rest of the log.
+    const level = errors.get(target) === error ? 'debug' : 'warn';
+    errors.set(target, error);
+    log[level]({ id, target, kind, attempts, error }, 'could not be delivered');
     return true;
   };
   const deliverInTurn = async (notifications: readonly NotificationRecord[]): Promise<void> => {
