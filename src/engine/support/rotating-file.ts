@@ -76,8 +76,14 @@ export class RotatingFile {
 
   private openFor(more: number): number {
     this.descriptor ??= this.open(this.file);
-    const isFull = this.isRegular && this.bytes > 0 && this.bytes + more > this.options.maxBytes;
-    return isFull ? this.rotate(this.descriptor) : this.descriptor;
+    if (!this.isFull(more)) return this.descriptor;
+    // Another program may have truncated it, such as logrotate with copytruncate.
+    this.bytes = fstatSync(this.descriptor).size;
+    return this.isFull(more) ? this.rotate(this.descriptor) : this.descriptor;
+  }
+
+  private isFull(more: number): boolean {
+    return this.isRegular && this.bytes > 0 && this.bytes + more > this.options.maxBytes;
   }
 
   private open(file: string): number {

@@ -50,6 +50,20 @@ test('a line is one JSON object with readable level and time, in a file private 
   assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
+test('a file that another program truncated is not full before it grows again', () => {
+  const folder = tempFolder();
+  const file = folder.at('serve.log');
+  const log = new RotatingFile(file, { maxBytes: 10, keep: 2 });
+  log.write('1234567\n');
+  writeFileSync(file, '');
+  log.write('abcdefg\n');
+  assert.not.ok(existsSync(`${file}.1`));
+  log.write('hijklmn\n');
+  log.close();
+  assert.is(readFileSync(`${file}.1`, 'utf8'), 'abcdefg\n');
+  assert.is(readFileSync(file, 'utf8'), 'hijklmn\n');
+});
+
 test('a line contains no secret, wherever it was, and stays valid JSON', () => {
   const file = tempFolder().at('serve.log');
   const { logger, close } = open(file);
