@@ -42,7 +42,7 @@ export function* loadTranscript(
   let descriptor: number | undefined;
   try {
     if (file.turns !== undefined) {
-      yield chunkStoredTurns(file, file.turns(), stored, options);
+      yield* chunkStoredTurns(file, file.turns(), stored, options);
       return;
     }
     descriptor = openSync(file.absolutePath, READ_NO_LINK);
@@ -67,31 +67,44 @@ export function* loadTranscript(
   }
 }
 
-/** A conversation from a database or a compressed file, which is read as a whole. */
-function chunkStoredTurns(
+/**
+ * A conversation from a database or a compressed file, which becomes one change. What was read counts as it is read: the
+ * size of such a file may be a number of messages.
+ */
+function* chunkStoredTurns(
   file: TranscriptFile,
   turns: Iterable<NumberedTurn>,
   stored: StoredDocument | undefined,
   { chunking, forgotten }: TranscriptOptions,
-): FilePart {
+): Generator<FilePart> {
   const { source, path, kind } = file;
   const fingerprint = fingerprintOf(file);
   const chunker = new TurnChunker<undefined>(chunking);
   const chunks: Chunk[] = [];
   const content = crypto().createHash('sha256');
   let isExcluded = true;
+  let bytes = 0;
   for (const { role, at, line, text: fullText } of turns) {
     isExcluded = false;
+    bytes += fullText.length;
+    if (bytes >= PART_BYTES) {
+      yield { state: 'checked', bytes };
+      bytes = 0;
+    }
     const text = forgotten.removeFrom(fullText);
     if (text === '') continue;
     content.update(JSON.stringify([line, role, at, text]));
     pushAll(chunks, chunker.add({ role, at, line, text, mark: undefined }));
   }
   pushAll(chunks, chunker.tail());
+  yield { state: 'checked', bytes };
   const hash = content.digest('hex');
-  if (stored?.hash === hash) return { state: 'unchanged', fingerprint };
+  if (stored?.hash === hash) {
+    yield { state: 'unchanged', fingerprint };
+    return;
+  }
   const resume = JSON.stringify({ isExcluded });
-  return wholeFile({ source, path, kind, fingerprint, hash, chunks, resume });
+  yield wholeFile({ source, path, kind, fingerprint, hash, chunks, resume });
 }
 
 /** The resume point, if everything read before is unchanged. */

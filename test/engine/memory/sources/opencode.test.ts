@@ -43,6 +43,34 @@ test('conversations of the project, found while OpenCode writes, and what is add
   database.close();
 });
 
+test('a transaction ends with the text that was read, not with a number of conversations', async () => {
+  const { folder, database, session, say } = opencodeStore();
+  for (let n = 0; n < 6; n++) {
+    session(`ses_${n}`, '/home/ada');
+    say(`ses_${n}`, 'user', { type: 'text', text: `stork ${n} ${'on the roof '.repeat(70_000)}` });
+  }
+  const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada'])];
+  const target = targetOf(tempFolder().path, { transcripts: { places, growth: GROWTH } });
+  const backend = backendOn(target);
+  const transactions = async (): Promise<number> => {
+    let count = 0;
+    await backend.sync({
+      onEvent: ({ type }) => {
+        if (type === 'batch.committed') count += 1;
+      },
+    });
+    return count;
+  };
+  assert.is(await transactions(), 2);
+  const forgetting = await backend.forgetting();
+  const plan = await forgetting.plan({ target: 'sessions/opencode/ses_0#L1' });
+  await forgetting.hide(plan, { fromFile: false });
+  // All are read again.
+  assert.is(await transactions(), 2);
+  await backend.close();
+  database.close();
+});
+
 test('OpenCode 2: what was said, from its own tables, also as an answer grows', async () => {
   const { folder, database, session, say, rewrite } = opencodeStore2();
   database.exec('DROP TABLE session; DROP TABLE message; DROP TABLE part');
