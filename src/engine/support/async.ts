@@ -36,6 +36,14 @@ export async function letOthersRun(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
+/**
+ * Lets others use the event loop for a moment, after work that blocked it for long. What takes several turns of the
+ * loop, such as reading a file or answering a request, would otherwise wait for that long in each of them.
+ */
+export async function letOthersWork(): Promise<void> {
+  await sleep(4);
+}
+
 /** Waits for a time, or until a signal aborts. @throws the signal's reason */
 export async function abortableSleep(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

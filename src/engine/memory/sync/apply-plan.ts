@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { letOthersWork } from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { chunkDocument } from '../chunking/chunk-document.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
@@ -45,11 +45,6 @@ export interface ApplyOptions {
 /** A transaction ends at either limit, to bound memory and the delay on Ctrl-C. */
 const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
-/**
- * Between two batches, a screen draws, a signal arrives, and a server answers. What takes several turns of the event
- * loop, such as reading a file, would otherwise wait for a whole batch in each of them.
- */
-const REST_MS = 4;
 /** Each is a process. */
 const EXTRACTIONS_AT_ONCE = 2;
 
@@ -110,7 +105,8 @@ export async function applyPlan(
       await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(removed, batch, ahead) });
       onEvent({ type: 'batch.committed', documents: tally.documents });
       if (isDone()) break;
-      await sleep(REST_MS);
+      // A screen draws, a signal arrives, and a server answers.
+      await letOthersWork();
       if (signal?.aborted === true) return tally.result(true);
     }
     return tally.result(false);

@@ -224,6 +224,38 @@ test('a long conversation comes back whole, from parts', async () => {
   assert.ok((archive.sessions()[0]?.bytes ?? 0) < statSync(sessions.at('talk.jsonl')).size / 10);
 });
 
+/** How many transactions of an archive some work takes. */
+async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
+  const { transaction } = ArchiveStore.prototype;
+  let count = 0;
+  ArchiveStore.prototype.transaction = function (change) {
+    count += 1;
+    transaction.call(this, change);
+  };
+  try {
+    await work();
+    return count;
+  } finally {
+    ArchiveStore.prototype.transaction = transaction;
+  }
+}
+
+test('long conversations are archived in several transactions, so that other work continues', async () => {
+  const exported = [0, 1, 2, 3, 4, 5].map((n) => ({
+    uuid: `c${n}`,
+    name: '',
+    chat_messages: [{ sender: 'human', text: `heron ${n} ${'on the pond '.repeat(75_000)}` }],
+  }));
+  const file = tempFolder().write('conversations.json', JSON.stringify(exported));
+  const { sessions, update, archivedTexts } = world({ imports: [file] });
+  assert.is(await transactionsOf(update), 2 + 1);
+  const output = message('toolResult', 'x'.repeat(900_000));
+  for (let n = 0; n < 6; n++) sessions.write(`${n}.jsonl`, output + message('user', `stork ${n}`));
+  // The last one applies the limits.
+  assert.is(await transactionsOf(update), 2 + 1);
+  assert.is(archivedTexts().length, 12);
+});
+
 test('conversations of other projects are not archived', async () => {
   const { sessions, archive } = world();
   const place = transcriptPlace(sessions.path, 'codex', ['/home/ada/project']);

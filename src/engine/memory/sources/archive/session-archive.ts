@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { isSessionReader, type ResolvedMemorySearch } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
-import { closing, letOthersRun } from '../../../support/async.js';
+import { closing, letOthersWork } from '../../../support/async.js';
 import { oneLine } from '../../../support/text.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
@@ -41,8 +41,8 @@ interface ArchiveUpdate {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A transaction ends after this many turns: each waits for the disk. */
-const BATCH_TURNS = 2000;
+/** A transaction ends at either limit: each waits for the disk, and others for it. */
+const BATCH_BYTES = 4 * 1024 * 1024;
 const BATCH_SESSIONS = 64;
 
 /** Conversations that outlive the files of their agents, and those of data exports. */
@@ -246,15 +246,15 @@ export class SessionArchive {
   ): Promise<void> {
     for (let at = 0; at < files.length && signal?.aborted !== true; ) {
       store.transaction(() => {
-        let turns = 0;
+        let bytes = 0;
         const end = Math.min(files.length, at + BATCH_SESSIONS);
-        while (at < end && turns < BATCH_TURNS) {
+        while (at < end && bytes < BATCH_BYTES) {
           const file = files[at];
           at += 1;
-          if (file !== undefined) turns += archive(store, file, leftOf);
+          if (file !== undefined) bytes += archive(store, file, leftOf);
         }
       });
-      await letOthersRun();
+      await letOthersWork();
     }
   }
 
@@ -270,11 +270,13 @@ export class SessionArchive {
       fault ??= why;
     };
     let batch: SessionContent[] = [];
+    let bytes = 0;
     const flush = (): void => {
       store.transaction(() => {
         for (const content of batch) store.write(content);
       });
       batch = [];
+      bytes = 0;
     };
     try {
       for await (const conversation of readExport(path, onFault)) {
@@ -294,7 +296,10 @@ export class SessionArchive {
         if (isOlder || isSame || turns.length === 0) continue;
         const shown = title === undefined || leftOf(title) !== title ? undefined : title;
         batch.push({ ...content, ...fingerprint, title: shown, turns });
-        if (batch.length === BATCH_SESSIONS) flush();
+        bytes += chars;
+        if (batch.length < BATCH_SESSIONS && bytes < BATCH_BYTES) continue;
+        flush();
+        await letOthersWork();
       }
       flush();
     } catch (error) {
@@ -344,7 +349,7 @@ function skippedFor(error: unknown): SkippedFile {
   return { path: 'sessions', reason: 'unreadable', detail: messageOf(error) };
 }
 
-/** @returns how many turns were read */
+/** @returns how much was read */
 function archive(
   store: ArchiveStore,
   file: TranscriptFile,
@@ -358,9 +363,10 @@ function archive(
     // Its agent may have deleted it just now.
     if (skipOf(file.absolutePath, error).reason === 'vanished') return 0;
     // What is archived stays; the sync reports the error.
-    part = { fingerprint: fingerprintOf(file), continues: true, turns: [], end: undefined };
+    const fingerprint = fingerprintOf(file);
+    part = { fingerprint, continues: true, turns: [], end: undefined, bytes: 0 };
   }
-  const { fingerprint, continues, turns, end } = part;
+  const { fingerprint, continues, turns, end, bytes } = part;
   store.write({
     path: file.path,
     reader: file.place.reader,
@@ -370,7 +376,7 @@ function archive(
     continues,
     resume: end,
   });
-  return turns.length;
+  return bytes;
 }
 
 function withoutForgotten(

@@ -167,8 +167,9 @@ export function lastTurnAt({ absolutePath, place }: TranscriptFile): string | un
 /** Reads what a transcript says after a point; all of it if the point is no longer valid. @throws the system's error */
 export function readConversation(file: TranscriptFile, after: StopPoint | undefined) {
   if (file.turns !== undefined) {
-    const fingerprint = fingerprintOf(file);
-    return { fingerprint, continues: false, turns: [...file.turns()], end: undefined };
+    const turns = [...file.turns()];
+    const bytes = turns.reduce((sum, { text }) => sum + text.length, 0);
+    return { fingerprint: fingerprintOf(file), continues: false, turns, end: undefined, bytes };
   }
   return withFile(file.absolutePath, READ_NO_LINK, (descriptor) => {
     /** Taken before reading. */
@@ -178,6 +179,7 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
     /** True if these are the turns after the point that was passed, and not all of them. */
     const isValid = after !== undefined && prefixPrint(descriptor, after.offset) === after.print;
     let point: ReadingPoint = isValid ? after : beginningOf(file.place);
+    const { offset: start } = point;
     const turns: NumberedTurn[] = [];
     let isWhole = true;
     for (const { line, turn, next } of transcriptLines(descriptor, point, stats.size, file.place)) {
@@ -189,7 +191,8 @@ export function readConversation(file: TranscriptFile, after: StopPoint | undefi
     const print = isWhole ? printOf(point.offset) : undefined;
     /** Undefined where it has to be read from its beginning next time. */
     const end = print === undefined ? undefined : { ...point, print };
-    return { fingerprint, continues: isValid, turns: point.reading.isExcluded ? [] : turns, end };
+    const kept = point.reading.isExcluded ? [] : turns;
+    return { fingerprint, continues: isValid, turns: kept, end, bytes: point.offset - start };
   });
 }
 
