@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Server } from '../../postgres/index.js';
 import { closing } from '../../support/async.js';
-import type { Clock } from '../../support/context.js';
 import { groupBy } from '../../support/lists.js';
 import { sectionsOf, titlesOn } from '../chunking/chunk-document.js';
 import { Forgotten, wordsOf } from '../forgotten/index.js';
@@ -33,7 +32,7 @@ export interface SharedMirror {
 /** Makes the documents of this host mirror its files, and deletes what was forgotten from those of all hosts. */
 export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<SyncSummary> {
   const { server, place, forgetList } = shared;
-  const { clock, lockWaitMs } = run.options;
+  const { lockWaitMs } = run.options;
   const identity = currentIdentity(run.target.settings);
   const rebuild = rebuildFor(run, shared.opened);
   if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
@@ -48,8 +47,8 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
     // Another host may have forgotten something that this one has just read.
     force = !isDeepStrictEqual(await forgetList.read(), before);
     if (force) continue;
-    await clean(shared, index, clock);
-    return summaryOf(run, result, rebuild);
+    const isClean = await clean(shared, index, run.options);
+    return summaryOf(run, { ...result, stopped: !isClean }, rebuild);
   }
 }
 
@@ -62,17 +61,26 @@ function rebuildFor(
   return rebuildNeeded(opened.identity, target.settings, options);
 }
 
-/** Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses. */
-async function clean(shared: SharedMirror, index: PostgresIndex, clock: Clock): Promise<void> {
+/**
+ * Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses.
+ *
+ * @returns false when the signal interrupted it
+ */
+async function clean(
+  shared: SharedMirror,
+  index: PostgresIndex,
+  { clock, signal }: Pick<SyncRun['options'], 'clock' | 'signal'>,
+): Promise<boolean> {
   const { forgetList } = shared;
   const uncleaned = await forgetList.uncleaned();
   const list = uncleaned.length === 0 ? undefined : await forgetList.read();
-  if (list === undefined) return;
+  if (list === undefined) return true;
   const forgotten = new Forgotten(list.salt, list.entries);
-  await cleanOthers(shared, index, forgotten);
+  if (!(await cleanOthers(shared, index, forgotten, signal))) return false;
   const keepIdentities = await index.vectorIdentities();
   await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
   await forgetList.markCleaned(uncleaned);
+  return true;
 }
 
 /** Documents whose chunks are in memory at once. */
@@ -84,16 +92,20 @@ const BATCH = 50;
  *
  * Lines in plain text are compared too, as far as they are known: conversations are stored without the line ends by
  * which the list recognizes lines.
+ *
+ * @returns false when the signal interrupted it
  */
 async function cleanOthers(
   { server, place, traces }: Pick<SharedMirror, 'place' | 'server' | 'traces'>,
   index: PostgresIndex,
   forgotten: Forgotten,
-): Promise<void> {
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const gone: number[] = [];
   const byOrigin = groupBy(await otherDocuments(server, place), ({ origin }) => origin);
   for (const [origin, documents] of byOrigin) {
     for (let start = 0; start < documents.length; start += BATCH) {
+      if (signal?.aborted === true) return false;
       const batch = documents.slice(start, start + BATCH);
       const found = await chunksByDocument(server, { agent: place.agent, origin }, batch);
       for (const [at, document] of batch.entries()) {
@@ -103,7 +115,7 @@ async function cleanOthers(
     }
   }
   // Without any, it still removes what words of this host's own deleted chunks left.
-  await index.eraseChunks(gone);
+  return index.eraseChunks(gone, signal);
 }
 
 function forgottenChunks(

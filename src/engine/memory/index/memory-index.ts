@@ -29,6 +29,8 @@ export interface ChangeSet {
   readonly vectorsFollow: boolean;
   /** Consumed one by one, so that a change set is never in memory as a whole. */
   readonly changes: Iterable<Change>;
+  /** Ends what it does besides the changes. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A note whose front matter cannot be read; its text is indexed. */

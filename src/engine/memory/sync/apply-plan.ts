@@ -102,7 +102,8 @@ export async function applyPlan(
       const batch = nextBatch(plan.read.slice(position, position + mostRead));
       const ahead = await loadAhead(batch, options);
       if (ahead === undefined) return tally.result(true);
-      await index.apply({ atMs: readMs, vectorsFollow, changes: changesOf(removed, batch, ahead) });
+      const changes = changesOf(removed, batch, ahead);
+      await index.apply({ atMs: readMs, vectorsFollow, changes, signal });
       onEvent({ type: 'batch.committed', documents: tally.documents });
       if (isDone()) break;
       // A screen draws, a signal arrives, and a server answers.

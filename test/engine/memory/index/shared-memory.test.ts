@@ -378,6 +378,36 @@ for (const kind of await sharedKinds()) {
     assert.is(await a.countMatches('"again"'), 1);
   });
 
+  test('erasing writes only the words of what was deleted, and can be interrupted', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putChange('a.md', 'alpha secretword'), putChange('kept.md', 'beta'));
+    await apply(b, putChange('b.md', 'beta'));
+    const rows = (term: string) =>
+      kind.server.query<{ readonly hits: Buffer }>(
+        'SELECT ctid::text, hits FROM svc.terms WHERE term = $1',
+        [term],
+      );
+    const erase = async (signal?: AbortSignal) => {
+      const found = await a.lexicalCandidates('"secretword"', 9);
+      return a.eraseChunks(
+        found.map(({ chunkId }) => chunkId),
+        signal,
+      );
+    };
+    const before = await rows('beta');
+    await apply(b, putChange('too.md', 'alpha'));
+    const alpha = await rows('alpha');
+    assert.is(await erase(AbortSignal.abort()), false);
+    // The passage is gone, and the next time removes what is left of it.
+    assert.is(await a.countMatches('"alpha"'), 1);
+    assert.is(await erase(), true);
+    assert.not.equal((await rows('alpha'))[0]?.hits, alpha[0]?.hits);
+    assert.equal(await rows('beta'), before);
+    assert.equal(await kind.server.query('SELECT dead_chunks AS dead FROM svc.memories'), [
+      { dead: 0 },
+    ]);
+  });
+
   test('vectors that can never be used again do not stay in the cache', async () => {
     const index = await kind.newIndex();
     await apply(index, putChange('a.md', 'alpha'));

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../postgres/index.js';
+import type { Sql, Transaction } from '../../../postgres/index.js';
 import { columnsOf, groupBy } from '../../../support/lists.js';
 
 /** How many chunks a row of `chunk_lengths` has. Ids begin with 1. */
@@ -58,6 +58,18 @@ export async function clearLengths(
 export interface LengthPage {
   readonly page: number;
   readonly lengths: Buffer;
+}
+
+/** The chunks of a memory that are deleted by now, and how many of them are in the postings at most. */
+export async function deletedChunks(sql: Sql, memory: number) {
+  const pages = await sql.query<LengthPage & { readonly next: number; readonly dead: number }>(
+    `SELECT page, lengths, next_chunk AS next, dead_chunks AS dead
+     FROM svc.memories JOIN svc.chunk_lengths ON memory = memories.id WHERE memories.id = $1`,
+    [memory],
+  );
+  const lengths = lengthsOf(pages);
+  const { next = 0, dead = 0 } = pages[0] ?? {};
+  return { isDeleted: (chunk: number): boolean => chunk < next && lengths[chunk] === 0, dead };
 }
 
 /** The lengths of all chunks of a memory, by id; 0 for deleted ones. */

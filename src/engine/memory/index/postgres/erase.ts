@@ -3,9 +3,10 @@ import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
 import { READ_AGAIN_MS } from '../../types.js';
 import { changeMemory, type Target } from './change-memory.js';
-import { clearLengths } from './chunk-lengths.js';
+import { clearLengths, deletedChunks } from './chunk-lengths.js';
+import { type Postings, withoutChunks } from './posting-bytes.js';
 import { chunksOf, columnsOfKnown, type KnownChunk, SELECT_BY_ID } from './stored-chunks.js';
-import { addTerms, removeTerms } from './write-terms.js';
+import { removeTerms } from './write-terms.js';
 
 /** Documents of one transaction. */
 const BATCH = 200;
@@ -14,12 +15,15 @@ const BATCH = 200;
  * Erases chunks of any host, with their words and, unless another text needs them, their vectors. The facts and links of
  * their documents may repeat the text, so they are erased too. The documents count as changed, so the hosts that have
  * the files index the rest again.
+ *
+ * @returns false when the signal interrupted it, with words left
  */
 export async function eraseChunks(
   server: Server,
   target: Target,
   ids: readonly number[],
-): Promise<void> {
+  signal?: AbortSignal,
+): Promise<boolean> {
   await changeMemory(server, target, async (transaction) => {
     const chunks = await transaction.query<KnownChunk>(
       `${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`,
@@ -42,7 +46,7 @@ export async function eraseChunks(
       columnsOf(chunks, 'hash'),
     );
   });
-  await compact(server, target);
+  return compact(server, target, signal);
 }
 
 /** Removes everything that a host has indexed into a memory, and the host from its origins. */
@@ -116,37 +120,92 @@ export async function deleteChunks(
 const FEWEST_DEAD = 1000;
 /** Share of the chunks that may be deleted ones. */
 const MOST_DEAD = 1 / 2;
-/** Chunks in memory at once. */
-const CHUNKS_AT_ONCE = 4000;
 
 /** Compacts the postings of a memory if too many are of deleted chunks. */
-export async function compactIfWorthIt(server: Server, target: Target): Promise<void> {
+export async function compactIfWorthIt(
+  server: Server,
+  target: Target,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const [row] = await server.query<{ readonly chunks: number; readonly dead: number }>(
     'SELECT chunks, dead_chunks AS dead FROM svc.memories WHERE id = $1',
     [target.memory],
   );
   if (row === undefined || row.dead < FEWEST_DEAD || row.dead < row.chunks * MOST_DEAD) return;
-  await compact(server, target);
+  await compact(server, target, signal);
 }
 
-/** Writes the postings again, from the texts, so that nothing is left of deleted chunks. */
-async function compact(server: Server, target: Target): Promise<void> {
-  const { memory, tokenizer, words } = target;
-  await changeMemory(server, target, async (transaction) => {
-    await transaction.run('DELETE FROM svc.postings WHERE memory = $1', [memory]);
-    await transaction.run('DELETE FROM svc.terms WHERE memory = $1', [memory]);
-    for (let after = 0; ; ) {
-      const chunks = await transaction.query<KnownChunk>(
-        `${SELECT_BY_ID} AND chunks.id > $2 ORDER BY chunks.id LIMIT $3`,
-        [memory, after, CHUNKS_AT_ONCE],
+/** Terms of one transaction: others wait for it, and this process answers nothing while it decodes their postings. */
+const TERMS_AT_ONCE = 500;
+
+/**
+ * Removes the chunks that are deleted by now from the postings, some terms at a time. Only rows that have such chunks
+ * are written: with all of them, each memory would take up several times its size on the server until the end.
+ *
+ * @returns false when the signal interrupted it
+ */
+async function compact(
+  server: Server,
+  { memory, lockWaitMs }: Target,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { isDeleted, dead } = await deletedChunks(server, memory);
+  const compactAfter = async (transaction: Transaction, after: string) => {
+    await transaction.query('SELECT FROM svc.memories WHERE id = $1 FOR NO KEY UPDATE', [memory]);
+    const terms = await transaction.query<Postings & { readonly term: string }>(
+      'SELECT term, hits, places FROM svc.terms WHERE memory = $1 AND term > $2 ORDER BY term LIMIT $3',
+      [memory, after, TERMS_AT_ONCE],
+    );
+    const last = terms.at(-1)?.term;
+    if (last === undefined) return undefined;
+    const parts = await transaction.query<
+      Postings & { readonly term: string; readonly part: number }
+    >(
+      'SELECT term, part, hits, places FROM svc.postings WHERE memory = $1 AND term > $2 AND term <= $3',
+      [memory, after, last],
+    );
+    const withoutDeleted = <Row extends Postings>(row: Row): readonly Row[] => {
+      const left = withoutChunks(row, isDeleted);
+      return left === undefined ? [] : [{ ...row, ...left }];
+    };
+    const newest = terms.flatMap(withoutDeleted);
+    if (newest.length > 0) {
+      await transaction.run(
+        `UPDATE svc.terms SET hits = left_over.hits, places = left_over.places
+         FROM unnest($2::text[], $3::bytea[], $4::bytea[]) AS left_over (term, hits, places)
+         WHERE memory = $1 AND terms.term = left_over.term`,
+        [memory, ...columnsOf(newest, 'term', 'hits', 'places')],
       );
-      const [first, last] = [chunks[0], chunks.at(-1)];
-      if (first === undefined || last === undefined) break;
-      const ids = chunks.map(({ id }) => id - first.id);
-      const { terms } = words.read(columnsOfKnown(chunks, tokenizer), ids);
-      await addTerms(transaction, memory, terms, first.id);
-      after = last.id;
     }
-    await transaction.run('UPDATE svc.memories SET dead_chunks = 0 WHERE id = $1', [memory]);
-  });
+    const older = parts.flatMap(withoutDeleted);
+    if (older.length > 0) {
+      const columns = columnsOf(older, 'term', 'part', 'hits', 'places');
+      await transaction.run(
+        `WITH left_over AS (
+           SELECT * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
+             AS rows (term, part, hits, places)
+         ), emptied AS (
+           DELETE FROM svc.postings USING left_over WHERE memory = $1 AND left_over.hits = ''
+             AND postings.term = left_over.term AND postings.part = left_over.part
+         )
+         UPDATE svc.postings SET hits = left_over.hits, places = left_over.places FROM left_over
+         WHERE memory = $1 AND left_over.hits <> ''
+           AND postings.term = left_over.term AND postings.part = left_over.part`,
+        [memory, ...columns],
+      );
+    }
+    return last;
+  };
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    if (signal?.aborted === true) return false;
+    const from: string = after;
+    after = await server.transaction((transaction) => compactAfter(transaction, from), {
+      lockWaitMs,
+    });
+  }
+  await server.run(
+    'UPDATE svc.memories SET dead_chunks = greatest(0, dead_chunks - $2) WHERE id = $1',
+    [memory, dead],
+  );
+  return true;
 }

@@ -164,7 +164,7 @@ function createPostgresIndex(
         const { compactIfWorthIt } = await import('./erase.js');
         const target = targetOf(await memory.writable());
         await writeChanges(server, target, changes);
-        await compactIfWorthIt(server, target);
+        await compactIfWorthIt(server, target, changes.signal);
       },
       ...keywordQueries(memory),
       ...lazyVectors(async () => (await vectors()).vectorPart(memory)),
@@ -201,8 +201,8 @@ function createPostgresIndex(
   return {
     ...indexAt(),
     /** Erases chunks of any host, with what their words and vectors left; see erase.ts. */
-    eraseChunks: async (ids: readonly number[]) =>
-      (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids),
+    eraseChunks: async (ids: readonly number[], signal?: AbortSignal) =>
+      (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids, signal),
     /** Removes everything that a host has indexed into the memory. */
     removeOrigin: async (name: string) =>
       (await import('./erase.js')).removeOrigin(server, targetOf(latest), name),

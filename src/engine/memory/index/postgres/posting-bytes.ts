@@ -189,6 +189,53 @@ export function decodeHits(
   return { ...hits, placesOf };
 }
 
+/** A row of bytes of one term with its places. */
+export interface Postings extends PostingBytes {
+  readonly places: Buffer;
+}
+
+/** A row of one term without some chunks; undefined if it has none of them. */
+export function withoutChunks(
+  row: Postings,
+  isGone: (chunk: number) => boolean,
+): Postings | undefined {
+  if (!runsIn({ hits: row.hits }).some((run) => chunksIn(run).some(isGone))) return undefined;
+  const [head, body] = [new Bytes(), new Bytes()];
+  const hits: Buffer[] = [];
+  const places: Buffer[] = [];
+  for (const { reader, placeReader = new Reader(row.places), first, count } of runsIn(row)) {
+    let [id, previous, kept] = [first, 0, 0];
+    for (let at = 0; at < count; at++) {
+      if (at > 0) id += reader.next();
+      const weight = reader.next();
+      const from = placeReader.at;
+      placeReader.skip();
+      if (isGone(id)) continue;
+      if (kept === 0) head.add(id);
+      else body.add(id - previous);
+      body.add(weight);
+      places.push(row.places.subarray(from, placeReader.at));
+      previous = id;
+      kept += 1;
+    }
+    if (kept === 0) continue;
+    head.add(kept);
+    hits.push(head.take(), body.take());
+  }
+  return { hits: Buffer.concat(hits), places: Buffer.concat(places) };
+}
+
+/** The ids of a run's chunks. */
+function chunksIn({ reader, first, count }: RunAt): readonly number[] {
+  const ids = [first];
+  for (let at = 1, id = first; at < count; at++) {
+    reader.next();
+    id += reader.next();
+    ids.push(id);
+  }
+  return ids;
+}
+
 interface RunAt {
   readonly reader: Reader;
   readonly placeReader: Reader | undefined;
