@@ -39,7 +39,7 @@ export default class MemorySessionsForget extends MemoryCommand {
     const stores = await this.followForgetting(memory, forgetting);
     await this.warnOfOtherAgents(memory, plan);
     const isArchivedOnly = session.state === 'archived' || session.state === 'imported';
-    if (isArchivedOnly) archiveOf(memory, context).remove([session.path]);
+    if (isArchivedOnly) await archiveOf(memory, context).remove([session.path]);
     return forgetOutput(memory, plan, entry, stores);
   }
 }

@@ -249,8 +249,8 @@ export function archiveStore(
   const archive = archiveOf(memory, context);
   if (!archive.exists) return undefined;
   return {
-    follow: async (forgotten) => {
-      const changed = archive.erase((text) => forgotten.removeFrom(text));
+    follow: async (forgotten, { signal } = {}) => {
+      const changed = await archive.erase((text) => forgotten.removeFrom(text), signal);
       return { store: 'archive of conversations', changed, clean: true };
     },
   };

@@ -215,7 +215,7 @@ test('a newer export updates what changed, and keeps what is missing from it', a
 test('forgetting a part keeps the title of an export, unless it has that part', async () => {
   const titleAfter = async (exported: object, forgotten: string) => {
     const { archive } = await imported(zip([exported]));
-    archive.erase((text) => text.replaceAll(forgotten, ''));
+    await archive.erase((text) => text.replaceAll(forgotten, ''));
     return archive.sessions()[0]?.title;
   };
   assert.is(await titleAfter(CHATGPT, 'which soup'), 'Planning soup');
@@ -227,13 +227,13 @@ test('forgetting a part keeps the title of an export, unless it has that part', 
   );
   assert.is(await titleAfter(CLAUDE, 'old text'), 'the answer');
   const { archive } = await imported(zip([CHATGPT]));
-  archive.erase(() => '');
+  await archive.erase(() => '');
   assert.is(archive.sessions()[0]?.title, '');
 });
 
 test('what is not forgotten any more comes back from an export', async () => {
   const { archive, update } = await imported(zip([CHATGPT]));
-  archive.erase((text) => (text === 'which soup' ? '' : text));
+  await archive.erase((text) => (text === 'which soup' ? '' : text));
   assert.is(archive.sessions()[0]?.turns, 1);
   await update();
   assert.is(archive.sessions()[0]?.turns, 2);

@@ -296,14 +296,14 @@ test('forgotten turns leave no bytes in the archive, and do not come back', asyn
   await update();
   const forgotten = new Forgotten('salt', [{ documents: [], lines: [hashesOf('salt', secret)] }]);
   const leftOf = (text: string): string => forgotten.removeFrom(text);
-  assert.is(archive.erase(leftOf), 1);
+  assert.is(await archive.erase(leftOf), 1);
   assert.equal(archivedTexts(), ['I will remember that.']);
   assert.is(archive.sessions()[0]?.title, 'I will remember that.');
   assert.is(readFileSync(file).includes('flower pot'), false);
   await update(leftOf);
   assert.equal(archivedTexts(), ['I will remember that.']);
   // Undone while the agent still has it.
-  archive.erase((text) => text);
+  await archive.erase((text) => text);
   await update();
   assert.equal(archivedTexts(), [secret, 'I will remember that.']);
 });
@@ -323,7 +323,7 @@ test('what is left of a conversation that its agent deleted is found again after
     const plan = await forgetting.plan({ target: `${TALK_PATH}#L${at + 1}` });
     await forgetting.hide(plan, { fromFile: false });
     const forgotten = await forgetting.forgotten();
-    archive.erase((text) => forgotten.removeFrom(text));
+    await archive.erase((text) => forgotten.removeFrom(text));
     await forgetting.store.follow(forgotten);
     assert.equal(pathsOf(await backend.search({ query: 'kettle' })), [TALK_PATH]);
   }
@@ -342,6 +342,21 @@ test('what is left of a conversation that its agent deleted is found again after
   await other.close();
 });
 
+test('erasing can be stopped between two conversations, and is completed later', async () => {
+  const { sessions, update, archive, archivedTexts } = world();
+  for (const name of ['a', 'b']) sessions.write(`${name}.jsonl`, TALK + ATTIC);
+  await update();
+  const leftOf = (text: string): string => (text.includes('xylophone') ? '' : text);
+  const stop = new AbortController();
+  const erasing = archive.erase((text) => {
+    stop.abort();
+    return leftOf(text);
+  }, stop.signal);
+  assert.is(await erasing, 1);
+  assert.is(await archive.erase(leftOf), 1);
+  assert.not.match(archivedTexts().join('\n'), 'xylophone');
+});
+
 test('forgetting rewrites only conversations that contain it, and keeps the sizes of all', async () => {
   const { sessions, archive, update, archivedTexts } = world();
   sessions.write(
@@ -358,7 +373,7 @@ test('forgetting rewrites only conversations that contain it, and keeps the size
     write.call(this, content);
   };
   try {
-    archive.erase((text) => (text.includes('garage') ? '' : text));
+    await archive.erase((text) => (text.includes('garage') ? '' : text));
   } finally {
     ArchiveStore.prototype.write = write;
   }

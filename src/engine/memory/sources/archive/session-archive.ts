@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { isSessionReader, type ResolvedMemorySearch } from '../../../config/index.js';
 import { messageOf, SvcError } from '../../../errors/index.js';
-import { closing, letOthersWork } from '../../../support/async.js';
+import { closing, letOthersRun, letOthersWork } from '../../../support/async.js';
 import { oneLine } from '../../../support/text.js';
 import { MS_PER_DAY } from '../../../support/time.js';
 import { skipWords } from '../../skip-words.js';
@@ -118,15 +118,17 @@ export class SessionArchive {
    * Removes forgotten text. Conversations that still have a transcript are archived again by the next update, without
    * what is forgotten then.
    *
-   * @returns how many conversations were changed
+   * @returns how many conversations were changed; some may be left if the signal aborts
    * @throws SvcError ARCHIVE_UNUSABLE
    */
-  erase(leftOf: (text: string) => string): number {
+  async erase(leftOf: (text: string) => string, signal?: AbortSignal): Promise<number> {
     let changed = 0;
-    this.change((store) => {
+    await this.change(async (store) => {
       // Text taken off the list may return, so every transcript and export is read again.
       store.markAllChanged();
       for (const session of store.sessions()) {
+        await letOthersRun();
+        if (signal?.aborted === true) return;
         const turns = [...store.turns(session.path)];
         const left = withoutForgotten(turns, leftOf);
         const isSame =
@@ -147,8 +149,8 @@ export class SessionArchive {
   }
 
   /** Deletes conversations that have no transcript any more. @throws SvcError ARCHIVE_UNUSABLE */
-  remove(paths: readonly string[]): void {
-    this.change((store) => {
+  async remove(paths: readonly string[]): Promise<void> {
+    await this.change((store) => {
       store.transaction(() => {
         for (const path of paths) store.remove(path);
       });
@@ -156,12 +158,12 @@ export class SessionArchive {
   }
 
   /** Does nothing without an archive. @throws SvcError ARCHIVE_UNUSABLE */
-  private change(work: (store: ArchiveStore) => void): void {
+  private async change(work: (store: ArchiveStore) => Promise<void> | void): Promise<void> {
     const { file } = this.settings;
     if (!existsSync(file)) return;
     using store = closing(ArchiveStore.open(file));
     try {
-      work(store);
+      await work(store);
     } catch (error) {
       throw archiveUnusable(file, error);
     }
