@@ -121,7 +121,7 @@ const PROBE_MS = 2000;
  */
 export function watchWrites(
   { subscribe, probe }: Flows['writes'],
-  report: ServiceHost['setProblem'],
+  { setProblem: report, log }: Pick<ServiceHost, 'log' | 'setProblem'>,
 ) {
   let timer: NodeJS.Timeout | undefined;
   let isProbing = false;
@@ -129,6 +129,8 @@ export function watchWrites(
   let otherProblem: ServiceFailure | undefined;
   const unsubscribe = subscribe((failure) => {
     clearInterval(timer);
+    const wasFailing = storageFailure !== undefined;
+    if (wasFailing && failure === undefined) log.info('changes of flows can be stored again');
     storageFailure = failure === undefined ? undefined : serviceFailure(failure);
     report(storageFailure ?? otherProblem);
     if (failure === undefined) return;

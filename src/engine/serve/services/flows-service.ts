@@ -35,9 +35,9 @@ export function flowsDefinition(setup: ServeSetup, opened: OpenedFlows): Service
 async function start(setup: ServeSetup, opened: OpenedFlows, host: ServiceHost): Promise<Service> {
   const { context, loaded } = setup;
   const { openDelivery } = await import('../../task-runner/delivery/open-delivery.js');
-  const { log, setProblem, signal } = host;
+  const { log, signal } = host;
   const flows = await openFlowsToServe(context, loaded.resolved);
-  const watched = watchWrites(flows.writes, setProblem);
+  const watched = watchWrites(flows.writes, host);
   const delivery = await openDelivery({
     flows,
     context,

@@ -76,7 +76,7 @@ async function start(
     isStoring: () => readiness === undefined || isStoring(readiness()),
     extend: address === undefined ? addHealthAndMetrics : () => undefined,
   });
-  const watched = watchWrites(webhooks.writes, host.setProblem);
+  const watched = watchWrites(webhooks.writes, host);
   const reportRoutes = (config: LoadedConfig): void => {
     logRoutes(webhooks.routeStatuses, config, log);
     watched.setProblem(routeProblem(webhooks.routeStatuses));

@@ -4,6 +4,7 @@ import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { Flows } from '../../../../src/engine/flows/index.js';
 import { watchWrites } from '../../../../src/engine/serve/service.js';
 import type { ServiceFailure } from '../../../../src/engine/serve/state-file.js';
+import { testLog } from '../../../support/services.js';
 import { waitFor } from '../../../support/wait.js';
 
 const test = suite('changes that cannot be stored');
@@ -26,7 +27,8 @@ test('a failure is reported, and retried until a change can be stored again', as
     },
   };
   const reported: (ServiceFailure | undefined)[] = [];
-  const watched = watchWrites(writes, (failure) => reported.push(failure));
+  const { logger: log, lines } = testLog();
+  const watched = watchWrites(writes, { log, setProblem: (failure) => reported.push(failure) });
   // Keeps the process alive: probing does not.
   const alive = setInterval(() => undefined, 1000);
   tell(new SvcError('FLOWS_PERSIST_FAILED', 'the disk is full'));
@@ -37,6 +39,7 @@ test('a failure is reported, and retried until a change can be stored again', as
   await waitFor('a probe that works', () => reported.length === 2);
   clearInterval(alive);
   assert.equal([reported[1], probes], [undefined, 2]);
+  assert.match(lines.join(''), /^.*"changes of flows can be stored again".*\n$/);
   watched.stop();
   assert.is(listeners.size, 0);
 });
