@@ -1,7 +1,8 @@
 /**
  * `npm run eval -- --recalls FOLDER`: how often active memory, without a model, adds words of the right lines to a turn:
  * the share of questions on a set of conversations of which the summary contains six words in a row from a line that is
- * evidence, for several lengths of the summary.
+ * evidence, for several lengths of the summary. And how often it adds something to requests that these conversations
+ * cannot help with.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,34 @@ import { contextOf } from '../../test/support/context.js';
 import { chatQuestions } from './chat-questions.js';
 
 /** `maxSummaryChars`, of which the first is the default. */
-const LENGTHS = [220, 500, 1000];
+const LENGTHS = [220, 500, 1000] as const;
+/** What people ask coding agents for. */
+const REQUESTS = [
+  'fix the failing test in CI',
+  'please run the linter and commit the changes',
+  'why does this function return undefined?',
+  'refactor the parser into smaller functions',
+  'write a migration that adds a column to the users table',
+  'can you explain what this regex does?',
+  'update the readme with the new install instructions',
+  'the build is broken on windows, please look into it',
+  'make the button blue and align it to the right',
+  'rename the variable foo to bar everywhere',
+  'this test is flaky, find the cause',
+  'how do I undo my last git commit?',
+  'remove unused imports',
+  'show me the diff',
+  'bump all dependencies to their latest version',
+  'the page takes too long to load, profile it',
+  'handle the error when the file does not exist',
+  'make a plan first, then implement it',
+  'continue with the next step',
+  'that is wrong, try again',
+  'what did you change?',
+  'add logging around the payment call',
+  'summarize this article in three bullet points',
+  'how many files are in the src folder?',
+];
 const WORDS_IN_A_ROW = 6;
 const WORD = /[\p{L}\p{N}]+/gu;
 const CITATION = / \([^()]*#L\d+(?:-L\d+)?\)/gu;
@@ -33,6 +61,15 @@ export async function recalls(folder: string): Promise<number> {
       const share = (found / questions.length).toFixed(3);
       process.stdout.write(`${maxSummaryChars} characters: ${share} of ${questions.length}\n`);
     }
+    const workspaces = new Set(questions.map(({ workspace }) => workspace));
+    let disturbed = 0;
+    for (const workspace of workspaces) {
+      for (const question of REQUESTS) {
+        if ((await recalled({ question, workspace }, LENGTHS[0], home)) !== '') disturbed += 1;
+      }
+    }
+    const asked = workspaces.size * REQUESTS.length;
+    process.stdout.write(`unrelated requests: ${(disturbed / asked).toFixed(3)} of ${asked}\n`);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -40,7 +77,7 @@ export async function recalls(folder: string): Promise<number> {
 }
 
 async function recalled(
-  { question, workspace }: EvalQuestion,
+  { question, workspace }: Pick<EvalQuestion, 'question' | 'workspace'>,
   maxSummaryChars: number,
   home: string,
 ): Promise<string> {

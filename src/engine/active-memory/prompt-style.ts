@@ -18,9 +18,9 @@ const STYLE_OF_MODE: Readonly<Record<Config['queryMode'], PromptStyle>> = {
 
 /** A style's rules when no model is used. */
 export interface StyleRules {
-  /** A note with at least this vector score is relevant; 0 to 1. */
+  /** A note with at least this vector score is relevant; otherwise, its keyword score must be as high. 0 to 1. */
   readonly minScore: number;
-  /** Otherwise it must contain this share of the question's topics; 0 to 1. */
+  /** Without the vector score, it must contain this share of the question's topics as well; 0 to 1. */
   readonly minTopics: number;
   /** Results below this share of the best score are dropped. */
   readonly minShare: number;

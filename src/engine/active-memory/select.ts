@@ -206,16 +206,17 @@ function topicsOf(query: string, dates: SearchResponse['dates']) {
 const MIN_DATED_SCORE = 0.6;
 
 /**
- * Whether a note is relevant: by its vector score, or because it contains enough of the topics. The keyword
- * score is no help: it depends on how rare words are, and in a small memory all words are rare.
+ * Whether a note is relevant: by its vector score, or because it contains enough of the topics and of the query's weight
+ * in rare words. In a small memory all words are rare, and in a large one some note has any two common ones.
  */
 function isRelevant(
-  { snippet, highlights, score, vectorScore }: SearchResult,
+  { snippet, highlights, score, textScore, vectorScore }: SearchResult,
   { topics, onlyDate }: ReturnType<typeof topicsOf>,
   { minScore, minTopics }: StyleRules,
 ): boolean {
   if (onlyDate) return score >= MIN_DATED_SCORE;
   if (vectorScore !== undefined && vectorScore >= minScore) return true;
+  if (textScore !== undefined && textScore < minScore) return false;
   const found = new Set(
     highlights.map(({ start, end }) => snippet.slice(start, end).toLowerCase()),
   );

@@ -96,6 +96,12 @@ test('a note is relevant if it contains enough topics of the message, or is simi
   assert.ok(kept(lint, { ...holding('running'), vectorScore: 0.8 }));
   assert.not(kept(lint, { ...holding('running'), vectorScore: 0.1 }));
   assert.not(kept('when does the backup run?', holding('backup'), 'precision-heavy'));
+  // Its words are in many notes, and the one that matters is in none.
+  const common = (textScore: number) => ({ ...holding('show'), textScore });
+  assert.not(kept('show me the diff', common(0.3)));
+  assert.ok(kept('show me the diff', { ...common(0.3), vectorScore: 0.8 }));
+  assert.ok(kept('show me the diff', common(0.6)));
+  assert.ok(kept('show me the diff', common(0.3), 'recall-heavy'));
 });
 
 test('a heading that matches is the title of what is below it', () => {
