@@ -5,7 +5,7 @@
  * and its chunk ids without gaps; they are never used again. `revision` changes with everything that searches see.
  *
  * `origins` are the hosts that index files into a memory, each with its own documents, settings and mark of the last
- * sync. The displayed paths in a mark are separated by NUL, which text cannot contain.
+ * sync, which has the hashes of what its scan saw.
  *
  * `documents.chunk_ids`: the ids of its chunks, which are consecutive unless it was appended to.
  *

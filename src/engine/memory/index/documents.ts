@@ -74,8 +74,6 @@ export type MediaCounts = DocumentCounts['media'];
 export interface SyncMark {
   /** When it ended; undefined before the first. */
   readonly syncedMs: number | undefined;
-  /** The files it saw; undefined when they were too fresh to compare later, or have changed since. */
-  readonly tree: TreeSnapshot | undefined;
   /** The files it could not read. */
   readonly skipped: readonly SkippedFile[];
 }

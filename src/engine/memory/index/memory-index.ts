@@ -16,6 +16,7 @@ import type {
   MediaCounts,
   StoredDocument,
   SyncMark,
+  TreeSnapshot,
 } from './documents.js';
 import type { IndexIdentity } from './identity.js';
 import type { Language } from './languages.js';
@@ -91,8 +92,15 @@ export interface MemoryIndex extends VectorIndex {
   /** How the last finished sync left the index. */
   syncMark(): Promise<SyncMark>;
 
-  /** Records that the index mirrors the files. */
-  markSynced(mark: SyncMark): Promise<void>;
+  /** Whether that sync saw these files, and none of them has been indexed since. */
+  hasTree(tree: TreeSnapshot): Promise<boolean>;
+
+  /**
+   * Records that the index mirrors the files.
+   *
+   * @param tree the files it saw; undefined when they were too fresh to compare later
+   */
+  markSynced(mark: SyncMark, tree: TreeSnapshot | undefined): Promise<void>;
 
   /**
    * The best chunks for a full-text expression, best first; ties by path and line.

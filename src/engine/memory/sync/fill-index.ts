@@ -81,7 +81,7 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
     const isWhole = plan.read.length === changes.read.length;
     const tree = isWhole ? snapshotOf(run.scan.files, run.scannedMs) : undefined;
     const { skipped } = result;
-    await index.markSynced({ syncedMs: run.options.clock.now(), tree, skipped });
+    await index.markSynced({ syncedMs: run.options.clock.now(), skipped }, tree);
   }
   return result;
 }

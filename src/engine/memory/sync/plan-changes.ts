@@ -88,9 +88,8 @@ export async function pendingChanges(
   files: readonly SourceFile[],
   scannedMs: number,
 ): Promise<SyncPlan> {
-  const before = (await index.syncMark()).tree;
-  const now = before === undefined ? undefined : snapshotOf(files, scannedMs);
-  if (before !== undefined && now !== undefined && isSameTree(before, now)) {
+  const tree = snapshotOf(files, scannedMs);
+  if (tree !== undefined && (await index.hasTree(tree))) {
     return { read: [], remove: [], unchanged: files.length };
   }
   return planChanges(files, await index.documents());

@@ -408,6 +408,28 @@ for (const kind of await sharedKinds()) {
     ]);
   });
 
+  test('what a sync saw takes up and transfers the same few bytes for any number of files', async () => {
+    const [a, b] = await bothHosts();
+    const tree = { paths: 'memory/a.md//'.repeat(5000), fingerprints: Buffer.alloc(120_000) };
+    const mark = { syncedMs: 5, skipped: [] };
+    assert.not(await a.hasTree(tree));
+    await a.markSynced(mark, tree);
+    assert.ok(await a.hasTree(tree));
+    assert.not(await b.hasTree(tree));
+    assert.not(await a.hasTree({ ...tree, paths: `${tree.paths}b.md` }));
+    assert.not(await a.hasTree({ ...tree, fingerprints: Buffer.alloc(120_000, 1) }));
+    const [row] = await kind.server.query<{ readonly bytes: number }>(
+      `SELECT octet_length(tree_paths) + octet_length(tree_fingerprints) AS bytes
+       FROM svc.origins WHERE name = 'host-a'`,
+    );
+    assert.is(row?.bytes, 64);
+    await apply(a, putChange('a.md', 'alpha'));
+    assert.not(await a.hasTree(tree));
+    await a.markSynced(mark, undefined);
+    assert.not(await a.hasTree(tree));
+    assert.equal(await a.syncMark(), mark);
+  });
+
   test('vectors that can never be used again do not stay in the cache', async () => {
     const index = await kind.newIndex();
     await apply(index, putChange('a.md', 'alpha'));

@@ -1,4 +1,5 @@
 import { exactDouble, type Sql } from '../../../postgres/index.js';
+import { crypto } from '../../../support/crypto.js';
 import type { NoteFacts, SkippedFile } from '../../types.js';
 import {
   type ContentChunkRow,
@@ -14,10 +15,10 @@ import {
   type SyncMark,
   storedDocumentColumns,
   storedDocumentOf,
+  type TreeSnapshot,
 } from '../documents.js';
 import type { FrontMatterFault, MemoryIndex } from '../memory-index.js';
 import type { OpenMemory } from './candidates.js';
-import type { Place } from './facts.js';
 
 /**
  * Joins documents with their chunks, one range of ids after the other, which OFFSET forces: the planner expects a hundred
@@ -91,19 +92,27 @@ export function documentQueries(memory: OpenMemory) {
       return {
         ...(await countDocuments(sql, own.memory)),
         bytes: await estimateBytes(sql, own.memory),
-        syncedMs: (await readSyncMark(sql, own)).syncedMs,
+        syncedMs: (await readSyncMark(memory)).syncedMs,
       };
     },
-    syncMark: async () => readSyncMark(sql, await memory.current()),
-    markSynced: async ({ syncedMs, tree, skipped }) => {
+    syncMark: async () => readSyncMark(memory),
+    hasTree: async (tree) => {
+      const [row] = await sql.query<{ readonly isSame: boolean }>(
+        `SELECT tree_paths = $3 AND tree_fingerprints = $4 AS "isSame" FROM svc.origins
+         WHERE memory = $1 AND name = $2`,
+        [memory.facts.memory, memory.name, ...treeHashes(tree)],
+      );
+      return row?.isSame === true;
+    },
+    markSynced: async ({ syncedMs, skipped }, tree) => {
       const { origin } = await memory.writable();
       await sql.run(
         `UPDATE svc.origins SET synced_ms = $2, tree_paths = $3, tree_fingerprints = $4, skipped = $5,
            seen_at = clock_timestamp() WHERE id = $1`,
         [
           ...[origin, syncedMs ?? null],
-          tree === undefined ? null : Buffer.from(tree.paths),
-          ...[tree?.fingerprints ?? null, JSON.stringify(skipped)],
+          ...(tree === undefined ? [null, null] : treeHashes(tree)),
+          JSON.stringify(skipped),
         ],
       );
     },
@@ -159,25 +168,22 @@ async function estimateBytes(sql: Sql, memory: number): Promise<number> {
   return row?.bytes ?? 0;
 }
 
+/** What a scan saw, as it is stored: each search would transfer the paths of all files otherwise. */
+function treeHashes({ paths, fingerprints }: TreeSnapshot): readonly Buffer[] {
+  return [paths, fingerprints].map((part) => crypto().hash('sha256', part, 'buffer'));
+}
+
 interface MarkRow {
   readonly syncedMs: number | null;
-  readonly paths: Buffer | null;
-  readonly fingerprints: Buffer | null;
   readonly skipped: string;
 }
 
-async function readSyncMark(sql: Sql, { origin }: Place): Promise<SyncMark> {
+async function readSyncMark({ sql, name, facts }: OpenMemory): Promise<SyncMark> {
   const [row] = await sql.query<MarkRow>(
-    `SELECT synced_ms AS "syncedMs", tree_paths AS paths, tree_fingerprints AS fingerprints, skipped
-     FROM svc.origins WHERE id = $1`,
-    [origin],
+    'SELECT synced_ms AS "syncedMs", skipped FROM svc.origins WHERE memory = $1 AND name = $2',
+    [facts.memory, name],
   );
-  const { syncedMs = null, paths = null, fingerprints = null, skipped = '[]' } = row ?? {};
+  const { syncedMs = null, skipped = '[]' } = row ?? {};
   const files: readonly SkippedFile[] = JSON.parse(skipped);
-  const isKnown = paths !== null && fingerprints !== null;
-  return {
-    syncedMs: syncedMs ?? undefined,
-    tree: isKnown ? { paths: paths.toString(), fingerprints } : undefined,
-    skipped: files,
-  };
+  return { syncedMs: syncedMs ?? undefined, skipped: files };
 }

@@ -14,7 +14,6 @@ import {
   type StoredDocumentRow,
   storedDocumentColumns,
   storedDocumentOf,
-  type TreeSnapshot,
 } from '../documents.js';
 import type { FrontMatterFault, MemoryIndex } from '../memory-index.js';
 import { bytesOnDisk } from './index-file.js';
@@ -78,13 +77,19 @@ export function documentQueries(database: Connection, file: string) {
       );
       return {
         syncedMs: readSyncedMs(database),
-        tree: queryRow<TreeSnapshot>(database, 'SELECT paths, fingerprints FROM tree'),
         skipped: skipped.map(({ detail, ...skip }) =>
           detail === null ? skip : { ...skip, detail },
         ),
       };
     },
-    markSynced: async ({ syncedMs, tree, skipped }) =>
+    hasTree: async ({ paths, fingerprints }) =>
+      queryRow(
+        database,
+        'SELECT 1 FROM tree WHERE paths = ? AND fingerprints = ?',
+        paths,
+        fingerprints,
+      ) !== undefined,
+    markSynced: async ({ syncedMs, skipped }, tree) =>
       inWriteTransaction(database, () => {
         writeMeta(database, 'synced_ms', String(syncedMs ?? ''));
         database.exec('DELETE FROM tree; DELETE FROM skipped');
