@@ -142,8 +142,8 @@ export interface MemoryIndex extends VectorIndex {
   /** The indexed words from `first` up to, but not including, `end`. */
   termsBetween(first: string, end: string): Promise<readonly IndexTerm[]>;
 
-  /** The texts of some chunks that match a full-text expression, without ranking them. */
-  someTexts(match: string, limit: number): Promise<readonly string[]>;
+  /** For each full-text expression the texts of some chunks that match it, without ranking them. */
+  someTexts(matches: readonly string[], limit: number): Promise<readonly (readonly string[])[]>;
 
   /** BM25 of given chunks under an expression; chunks that do not match are absent. */
   lexicalScores(match: string, chunkIds: readonly number[]): Promise<ReadonlyMap<number, number>>;

@@ -145,7 +145,7 @@ async function replacementFor(
 
 /** The words with their accents, in lower case: `wäschetrockner`. Those that no passage shows at once stay folded. */
 async function asWritten(index: MemoryIndex, { terms, instead }: Replacement) {
-  const texts = await index.someTexts(anyTerm(terms).match, COMPARED_PASSAGES);
+  const [texts = []] = await index.someTexts([anyTerm(terms).match], COMPARED_PASSAGES);
   const written = new Map(
     texts.flatMap((text) => {
       return wordsOf(text).map(({ folded, start, end }) => {
@@ -235,11 +235,13 @@ async function mostLikely(
 ): Promise<string | undefined> {
   const candidates = new Map<string, SpellingCandidate>();
   const others = knownTerms.map(({ match }) => match).join(' OR ');
-  for (const term of similar.slice(0, COMPARED_TERMS)) {
-    const together =
-      others === '' ? [] : await index.someTexts(`${term} AND (${others})`, COMPARED_PASSAGES);
-    const passages = [...together, ...(await index.someTexts(term, COMPARED_PASSAGES))];
-    for (const [at, text] of passages.entries()) {
+  const terms = similar.slice(0, COMPARED_TERMS);
+  const withOthers = others === '' ? [] : terms.map((term) => `${term} AND (${others})`);
+  // At once: each question would be a round trip to a server.
+  const texts = await index.someTexts([...terms, ...withOthers], COMPARED_PASSAGES);
+  for (const [place] of terms.entries()) {
+    const together = texts[terms.length + place] ?? [];
+    for (const [at, text] of [...together, ...(texts[place] ?? [])].entries()) {
       for (const candidate of wordsNear(text, word, distance)) {
         if (isStopWord(candidate, languages)) continue;
         const known = candidates.get(candidate);

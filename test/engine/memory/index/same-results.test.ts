@@ -145,7 +145,7 @@ async function answersOf(index: MemoryIndex, tokenizer: Tokenizer) {
     }
     const dated = { days, match, mustMatch: query.includes('"'), except: '"deploy"', limit: 5 };
     answers.push((await index.datedCandidates({ ...dated, filter: {} })).map(shown));
-    answers.push((await index.someTexts(match, 3)).length);
+    answers.push((await index.someTexts([match], 3)).map((texts) => texts.length));
   }
   for (const text of ['(', 'Backup', '%', '_']) {
     answers.push((await index.literalCandidates(text, 5)).map(shown));

@@ -1,8 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { correctQuery } from '../../../../src/engine/memory/search/corrections.js';
 import { editDistance, editsOf } from '../../../../src/engine/memory/search/edit-distance.js';
+import { parseQuery } from '../../../../src/engine/memory/search/query.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { folderOf } from '../../../support/temp-folder.js';
+import { openReadyIndex } from '../../../support/vector-index.js';
 
 const test = suite('words that the index does not have');
 
@@ -17,7 +20,8 @@ const notes = folderOf({
   'pager.md': 'Who is on-call? Set up the pager, then cut over.\n',
   'turkish.md': "Çalışanlar İstanbul'da.\n",
 });
-const backend = backendOn(targetOf(notes.path));
+const target = targetOf(notes.path);
+const backend = backendOn(target);
 
 async function ask(query: string, exact = false) {
   const response = await backend.search({ query, exact, minScore: 0 });
@@ -48,6 +52,31 @@ test('two edits are a misspelling only of a long word', async () => {
   assert.equal((await ask('acommodatoin')).paths, ['hotel.md']);
   assert.equal((await ask('invocie')).paths, ['money.md']);
   assert.equal((await ask('invcie')).paths, []);
+});
+
+test('all words that may be meant are compared with one question to the index', async () => {
+  await ask('form');
+  const index = openReadyIndex(target.indexFile, 'read');
+  const asked: number[] = [];
+  const counting = {
+    ...index,
+    someTexts: async (matches: readonly string[], limit: number) => {
+      asked.push(matches.length);
+      return index.someTexts(matches, limit);
+    },
+  };
+  const query = parseQuery('fprm visa', 'unicode61', { languages: [] });
+  const options = { languages: [], dates: undefined, signal: undefined };
+  const { corrections } = await correctQuery(
+    counting,
+    query,
+    { chunks: 8, frequencies: [0, 1] },
+    options,
+  );
+  index.close();
+  assert.equal(corrections[0]?.instead, ['form']);
+  // Each with the others of the query and without, then the word as it is written.
+  assert.equal(asked, [4, 1]);
 });
 
 test('a word next to the others of the query is preferred', async () => {

@@ -117,7 +117,9 @@ export function keywordQueries(memory: OpenMemory) {
       const dated = await idsOf(sql, `SELECT id FROM svc.chunks WHERE ${DATED} ORDER BY id`, [
         ...[facts.memory, days.first, days.last],
       ]);
-      const unwanted = except === undefined ? new Int32Array() : await reader.matching(except);
+      const [unwanted = new Int32Array()] = await reader.matching(
+        except === undefined ? [] : [except],
+      );
       const wanted = dated.filter((id) => kept?.ids.has(id) ?? true);
       const among = filterByIds(wanted, unwanted, false);
       const matched = match === undefined ? undefined : await reader.scores(match, new Set(among));
@@ -131,7 +133,8 @@ export function keywordQueries(memory: OpenMemory) {
     countMatches: async (match, filter) => {
       const { reader } = await memory.searched();
       const kept = await memory.filtered(filter);
-      return (await reader.matching(match)).filter((id) => kept?.ids.has(id) ?? true).length;
+      const [ids] = await reader.matching([match]);
+      return ids?.filter((id) => kept?.ids.has(id) ?? true).length ?? 0;
     },
     termStatistics: async (matches) => {
       if (matches.length === 0) return { chunks: (await memory.current()).chunks, frequencies: [] };
@@ -148,16 +151,18 @@ export function keywordQueries(memory: OpenMemory) {
          WHERE memory = $1 AND term >= $2 AND term < $3 AND chunks > 0 ORDER BY term`,
         [memory.facts.memory, first, end],
       ),
-    someTexts: async (match, limit) => {
+    someTexts: async (matches, limit) => {
       const { facts, reader } = await memory.searched();
-      const ids = (await reader.matching(match)).subarray(0, limit);
-      if (ids.length === 0) return [];
-      const rows = await sql.query<{ readonly text: string }>(
-        `SELECT headings || chr(10) || text AS text FROM svc.chunks
-         WHERE memory = $1 AND id = ANY ($2) ORDER BY id`,
+      const found = (await reader.matching(matches)).map((ids) => [...ids.subarray(0, limit)]);
+      const ids = new Set(found.flat());
+      if (ids.size === 0) return found.map(() => []);
+      const rows = await sql.query<{ readonly id: number; readonly text: string }>(
+        `SELECT id, headings || chr(10) || text AS text FROM svc.chunks
+         WHERE memory = $1 AND id = ANY ($2)`,
         [facts.memory, [...ids]],
       );
-      return rows.map(({ text }) => text);
+      const texts = new Map(rows.map(({ id, text }) => [id, text]));
+      return found.map((own) => own.flatMap((id) => texts.get(id) ?? []));
     },
     lexicalScores: async (match, chunkIds) => {
       const { reader } = await memory.searched();

@@ -175,12 +175,11 @@ export function createKeywordReader(sql: Sql, words: WordReader, facts: MemoryFa
       });
     },
 
-    /** The ids of the chunks that an expression matches, ascending. */
-    matching: async (match: string): Promise<Int32Array> => {
-      const [prepared] = prepare([match]);
-      if (prepared === undefined) return new Int32Array();
-      await load([[prepared, 'hits']]);
-      return matchingIds(prepared.node, hitsIn(prepared));
+    /** The ids of the chunks that each expression matches, ascending. */
+    matching: async (matches: readonly string[]): Promise<readonly Int32Array[]> => {
+      const prepared = prepare(matches);
+      await load(prepared.map((one) => [one, 'hits']));
+      return prepared.map((one) => matchingIds(one.node, hitsIn(one)));
     },
 
     /** The same with their BM25. @param kept leaves others out */

@@ -129,16 +129,22 @@ export function keywordQueries(database: Connection, filtered: Filtered) {
       const sql = 'SELECT term, doc AS chunks FROM temp.terms WHERE term >= ? AND term < ?';
       return queryRows<IndexTerm>(database, sql, first, end);
     },
-    someTexts: async (match, limit) => {
-      await letOthersRun();
-      return queryColumn<string>(
-        database,
-        `SELECT chunks.heading_path || char(10) || chunks.text
-         FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
-         JOIN chunks ON chunks.id = found.rowid`,
-        match,
-        limit,
-      );
+    someTexts: async (matches, limit) => {
+      const texts: (readonly string[])[] = [];
+      for (const match of matches) {
+        await letOthersRun();
+        texts.push(
+          queryColumn<string>(
+            database,
+            `SELECT chunks.heading_path || char(10) || chunks.text
+             FROM (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT ?) AS found
+             JOIN chunks ON chunks.id = found.rowid`,
+            match,
+            limit,
+          ),
+        );
+      }
+      return texts;
     },
     lexicalScores: async (match, chunkIds) => {
       const rows = database
