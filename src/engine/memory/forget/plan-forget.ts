@@ -12,6 +12,7 @@ import {
 import type { OtherHosts } from '../home/index.js';
 import type { StoredDocument } from '../index/index.js';
 import {
+  documentName,
   highlightMatcher,
   parseCitation,
   type QueryReading,
@@ -135,10 +136,11 @@ async function matchesOf(
   documents: readonly StoredDocument[],
   context: PlanContext,
 ): Promise<WantedRanges> {
-  const otherDocuments = (await context.others?.documents()) ?? [];
+  const results = await context.search(target, maxResults);
+  const otherDocuments = (await context.others?.documents(results.map(documentName))) ?? [];
   const reading = await readingOf(context.index);
   const wanted: WantedRanges = new Map();
-  for (const result of await context.search(target, maxResults)) {
+  for (const result of results) {
     const document = [...documents, ...otherDocuments].find((one) => isSameDocument(one, result));
     const ranges = document === undefined ? undefined : (wanted.get(document) ?? []);
     if (document === undefined || ranges === undefined || ranges === 'whole') continue;

@@ -33,10 +33,20 @@ export async function lookUpIndexed(
   workspaceDir: string,
   target: string,
 ): Promise<FoundDocument<StoredDocument> | undefined> {
-  const paths = readingsOf(target).map(({ path }) => shownPath(workspaceDir, path));
-  const named = lookUpDocument(await index.documents(paths), workspaceDir, target);
-  // Only a name in another form of Unicode is compared with all of them.
-  return named ?? lookUpDocument(await index.documents(), workspaceDir, target);
+  return lookUpFirstByName(
+    readingsOf(target).map(({ path }) => shownPath(workspaceDir, path)),
+    async (paths) => lookUpDocument(await index.documents(paths), workspaceDir, target),
+  );
+}
+
+/** Only a name that may be in another form of Unicode is compared with all of them. */
+async function lookUpFirstByName<T>(
+  names: readonly string[],
+  lookUp: (names?: readonly string[]) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const named = await lookUp(names);
+  const isPlain = names.every((name) => name.normalize('NFC') === name.normalize('NFD'));
+  return named === undefined && !isPlain ? lookUp() : named;
 }
 
 /** The document that a path or citation names, if any. @throws SvcError RANGE_INVALID */
@@ -77,15 +87,20 @@ const LONGEST_NAME = 255;
 
 /** The document of another host with this name, path or citation; if hosts have the same path, that of the first host. */
 export async function lookUpOther(
-  others: OtherHosts,
+  others: Pick<OtherHosts, 'documents'>,
   target: string,
 ): Promise<FoundDocument<OtherDocument> | undefined> {
-  const documents = await others.documents();
-  return findNamed(
-    target,
-    (path) =>
-      findByName(documents, documentName, path) ??
-      findByName(documents, (candidate) => candidate.path, path),
+  return lookUpFirstByName(
+    readingsOf(target).map(({ path }) => path),
+    async (names) => {
+      const documents = await others.documents(names);
+      return findNamed(
+        target,
+        (path) =>
+          findByName(documents, documentName, path) ??
+          findByName(documents, (candidate) => candidate.path, path),
+      );
+    },
   );
 }
 

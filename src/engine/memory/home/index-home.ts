@@ -61,8 +61,13 @@ export interface OtherHosts {
   onReconnected(callback: () => void): Promise<() => void>;
   /** All hosts, with this one, by name. @throws SvcError STORAGE_* */
   list(): Promise<readonly Origin[]>;
-  /** The documents of the others, by path. @throws SvcError STORAGE_* */
-  documents(): Promise<readonly OtherDocument[]>;
+  /**
+   * The documents of the others, by path.
+   *
+   * @param names only those with one of these paths, or one of these names with their host
+   * @throws SvcError STORAGE_*
+   */
+  documents(names?: readonly string[]): Promise<readonly OtherDocument[]>;
   /** The chunks of one of them, in order. @throws SvcError STORAGE_* */
   chunksOf(document: Pick<OtherDocument, 'origin' | 'path' | 'source'>): Promise<readonly Chunk[]>;
 }

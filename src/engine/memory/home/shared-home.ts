@@ -67,7 +67,7 @@ export function createSharedHome({
   return {
     others: {
       place,
-      documents: async () => otherDocuments(await connect(), place),
+      documents: async (names) => otherDocuments(await connect(), place, names),
       chunksOf: async ({ origin, ...key }) => {
         const own = { agent: place.agent, origin };
         return (await chunksByDocument(await connect(), own, [key]))[0] ?? [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readShared } from '../../../../src/engine/memory/get/get-document.js';
-import { lookUpIndexed } from '../../../../src/engine/memory/get/index.js';
+import { lookUpIndexed, lookUpOther } from '../../../../src/engine/memory/get/index.js';
 import type { Chunk, DocumentKind } from '../../../../src/engine/memory/types.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, targetOf } from '../../../support/memory.js';
@@ -75,19 +75,41 @@ test('a document is found by its path without reading the other documents', asyn
       return documents;
     },
   };
-  const found = await lookUpIndexed(counting, target.sources.memory.workspaceDir, './b.md#L1');
-  index.close();
-  assert.equal(found?.document.path, 'b.md');
+  const lookUp = (name: string) =>
+    lookUpIndexed(counting, target.sources.memory.workspaceDir, name);
+  assert.equal((await lookUp('./b.md#L1'))?.document.path, 'b.md');
   assert.equal(asked, [1]);
+  assert.is(await lookUp('c.md'), undefined);
+  assert.equal(asked, [1, 0]);
+  // It may be in another form of Unicode.
+  assert.is(await lookUp('é.md'), undefined);
+  assert.equal(asked, [1, 0, 0, 2]);
+  index.close();
 });
+
+test('a document of another host is found without the names of all others', async () => {
+  const asked: (readonly string[] | undefined)[] = [];
+  const others = {
+    documents: async (names?: readonly string[]) => {
+      asked.push(names);
+      return [theirDocument('markdown', 'memory')];
+    },
+  };
+  const found = await lookUpOther(others, 'there:a.md#L2-L3');
+  assert.equal([found?.document.path, found?.range], ['a.md', { startLine: 2, endLine: 3 }]);
+  assert.equal(asked, [['there:a.md#L2-L3', 'there:a.md']]);
+});
+
+function theirDocument(kind: DocumentKind, source: 'memory' | 'sessions') {
+  const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
+  return { origin: 'there', source, path: 'a.md', kind, fingerprint, hash: '', indexedMs: 1 };
+}
 
 /** The part of another host's document with this text that this host can read. */
 async function readTheirs(kind: DocumentKind, source: 'memory' | 'sessions', text: string) {
   const endLine = text.split('\n').length;
   const chunks: readonly Chunk[] = [{ startLine: 1, endLine, headingPath: [], text }];
-  const fingerprint = { size: 1, mtimeMs: 1, ctimeMs: 1 };
-  const facts = { fingerprint, hash: '', indexedMs: 1 };
-  const document = { origin: 'there', source, path: 'a.md', kind, ...facts };
+  const document = theirDocument(kind, source);
   return readShared({ chunksOf: async () => chunks }, { document }, { target: 'a.md' });
 }
 

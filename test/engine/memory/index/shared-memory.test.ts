@@ -8,6 +8,7 @@ import type { Change, IndexedDocument } from '../../../../src/engine/memory/inde
 import {
   listOrigins,
   openPostgresIndex,
+  otherDocuments,
   type PostgresIndex,
   preparePostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
@@ -405,6 +406,22 @@ for (const kind of await sharedKinds()) {
     assert.equal(await rows('beta'), before);
     assert.equal(await kind.server.query('SELECT dead_chunks AS dead FROM svc.memories'), [
       { dead: 0 },
+    ]);
+  });
+
+  test('documents of other hosts are found by some names', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putChange('a.md', 'alpha'));
+    await apply(b, putChange('a.md', 'alpha'), putChange('b.md', 'beta'), putChange('c.md', 'c'));
+    const own = { agent: 'main', origin: 'host-a' };
+    const pathsOf = async (names?: readonly string[]) =>
+      (await otherDocuments(kind.server, own, names)).map(
+        ({ origin, path }) => `${origin} ${path}`,
+      );
+    assert.equal(await pathsOf(), ['host-b a.md', 'host-b b.md', 'host-b c.md']);
+    assert.equal(await pathsOf(['host-b:a.md', 'b.md', 'host-a:c.md']), [
+      'host-b a.md',
+      'host-b b.md',
     ]);
   });
 

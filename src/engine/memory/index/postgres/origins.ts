@@ -47,17 +47,24 @@ export interface OtherDocument extends StoredDocument {
   readonly origin: string;
 }
 
-/** The documents of all other origins, by path and origin. */
+/**
+ * The documents of all other origins, by path and origin.
+ *
+ * @param names only those with one of these paths, or one of these names with their origin
+ */
 export async function otherDocuments(
   sql: Sql,
   { agent, origin }: SharedMemory,
+  names?: readonly string[],
 ): Promise<readonly OtherDocument[]> {
   const rows = await sql.query<StoredDocumentRow & Pick<OtherDocument, 'origin'>>(
     `SELECT origins.name AS origin, ${storedDocumentColumns(exactDouble)}
      FROM svc.memories JOIN svc.origins ON origins.memory = memories.id
      JOIN svc.documents ON documents.memory = memories.id AND documents.origin = origins.id
-     WHERE agent = $1 AND origins.name <> $2 ORDER BY path, origins.name`,
-    [agent, origin],
+     WHERE agent = $1 AND origins.name <> $2
+       AND ($3::text[] IS NULL OR path = ANY ($3) OR concat(origins.name, ':', path) = ANY ($3))
+     ORDER BY path, origins.name`,
+    [agent, origin, names ?? null],
   );
   return rows.map(storedDocumentOf);
 }
