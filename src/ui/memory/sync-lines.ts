@@ -115,7 +115,8 @@ export function createSyncLines(
     }
     if (event.type === 'embed.provider') return print(providerLine(event.event));
     print(eventLine(event, options.verbose));
-    if (event.type === 'document.indexed' && !options.verbose) {
+    const isRead = event.type === 'document.indexed' || event.type === 'document.unchanged';
+    if (isRead && !options.verbose) {
       print(dueProgress(syncFraction(state), () => chunkingLine(state)));
     }
     const { embedding } = state;

@@ -110,6 +110,17 @@ test('files that were not indexed are named only by verbose', () => {
   ]);
 });
 
+test('files that are only read again are progress, too, as after forgetting', () => {
+  const read = Array.from(
+    { length: 10 },
+    (_, at): SyncEvent => ({ type: 'document.unchanged', path: `${at}.md`, bytes: 10 }),
+  );
+  const scanned = { files: 10, bytes: 100, filesToIndex: 10, bytesToIndex: 100 };
+  const written = linesOf(every(2000, [{ type: 'scan.finished', ...scanned }, ...read]));
+  assert.match(written[1] ?? '', /^1 of 10 files · 10 %/u);
+  assert.is(written.length, 1 + 10);
+});
+
 test('a sync without changes prints nothing, and one that was stopped that it stopped', () => {
   const nothing = { filesToIndex: 0, bytesToIndex: 0 };
   const scanned: SyncEvent = { type: 'scan.finished', files: 7, bytes: 70, ...nothing };
