@@ -117,34 +117,33 @@ export function wrapSpans(line: string, columns: number): readonly TextSpan[] {
   let start = 0;
   let width = 0;
   let at = 0;
-  let blank:
-    | { readonly at: number; readonly next: number; readonly widthAfter: number }
-    | undefined;
+  /** Where the line can be broken, at the latest. */
+  let gap: { readonly at: number; readonly next: number; readonly widthAfter: number } | undefined;
   let previous = '';
   for (const character of splitGraphemes(line)) {
     const characterWidth = widthOf(character);
-    if (UNSPACED.test(previous + character)) blank = undefined;
+    if (UNSPACED.test(previous + character)) gap = { at, next: at, widthAfter: width };
+    previous = character;
     if (width + characterWidth > room && at > start) {
       if (character === ' ') {
         spans.push({ start, end: at });
         start = at + 1;
         width = 0;
-        blank = undefined;
+        gap = undefined;
         at += character.length;
         continue;
       }
-      const { at: end, next, widthAfter } = blank ?? { at, next: at, widthAfter: width };
+      const { at: end, next, widthAfter } = gap ?? { at, next: at, widthAfter: width };
       spans.push({ start, end });
       start = next;
       width -= widthAfter;
-      blank = undefined;
+      gap = undefined;
     }
     if (character === ' ' && line.slice(start, at).trim() !== '') {
-      blank = { at, next: at + 1, widthAfter: width + characterWidth };
+      gap = { at, next: at + 1, widthAfter: width + characterWidth };
     }
     width += characterWidth;
     at += character.length;
-    previous = character;
   }
   if (start < line.length || spans.length === 0) spans.push({ start, end: line.length });
   return spans;

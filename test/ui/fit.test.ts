@@ -90,6 +90,7 @@ test('breaks prose at blanks and keeps its indentation', () => {
   assert.equal(lines('  - item one', 9), ['  - item', 'one']);
   assert.equal(lines('日本語日本語', 6), ['日本語', '日本語']);
   assert.equal(lines('- 日本語です。', 10), ['- 日本語で', 'す。']);
+  assert.equal(lines('設定ファイルはmemorySearch', 20), ['設定ファイル', 'はmemorySearch']);
   assert.equal(lines('- 오늘 한국어', 11), ['- 오늘', '한국어']);
   assert.equal(lines('', 10), ['']);
 });
