@@ -4,7 +4,7 @@ import { chunkDocument } from '../chunking/chunk-document.js';
 import type { ChunkingOptions } from '../chunking/chunk-markdown.js';
 import type { ExtractedTexts } from '../extract/index.js';
 import type { Forgotten } from '../forgotten/index.js';
-import type { Change, MemoryIndex } from '../index/index.js';
+import type { Change, MemoryIndex, StoredDocument } from '../index/index.js';
 import {
   linesWithoutOwnWriting,
   type MediaSelection,
@@ -97,7 +97,8 @@ export async function applyPlan(
     while (!isDone()) {
       // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
       if (reading === undefined) readMs = clock.now();
-      const removed = remove.splice(0, BATCH_DOCUMENTS);
+      const removed = nextRemoved(remove);
+      remove.splice(0, removed.length);
       const mostRead = remove.length > 0 ? 0 : BATCH_DOCUMENTS;
       const batch = nextBatch(plan.read.slice(position, position + mostRead));
       const ahead = await loadAhead(batch, options);
@@ -114,6 +115,17 @@ export async function applyPlan(
   } finally {
     endFile();
   }
+}
+
+/** Of a long conversation, thousands of passages are removed. */
+function nextRemoved(documents: readonly StoredDocument[]): readonly StoredDocument[] {
+  let bytes = 0;
+  const end = documents.findIndex(({ fingerprint }, at) => {
+    if (at === BATCH_DOCUMENTS || bytes >= BATCH_BYTES) return true;
+    bytes += fingerprint.size;
+    return false;
+  });
+  return end === -1 ? documents.slice() : documents.slice(0, end);
 }
 
 function nextBatch(planned: readonly PlannedRead[]): readonly PlannedRead[] {

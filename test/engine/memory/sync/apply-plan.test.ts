@@ -66,6 +66,31 @@ test('a file of several parts counts once, and nothing of it stays if its rest c
   assert.is(tally.documents, 1);
 });
 
+test('long documents are removed a few at a time', async () => {
+  const index = openReadyIndex(emptyIndexFile());
+  const MB = 1024 * 1024;
+  const stored = [3, 3, 3, 5, 1, 1].map((size, at) => {
+    const fingerprint = { size: size * MB, mtimeMs: 1, ctimeMs: 1 };
+    const key = { source: 'memory', path: `${at}.md`, kind: 'markdown' } as const;
+    return { ...key, fingerprint, hash: '', indexedMs: 1 };
+  });
+  const batches: string[][] = [[]];
+  await applyPlan(index, planChanges([], stored), {
+    chunking: { tokens: 400, overlap: 80 },
+    forgotten: NOTHING_FORGOTTEN,
+    texts: new ExtractedTexts(targetOf(folderOf({}).path)),
+    clock: { now: () => Date.now() },
+    vectorsFollow: false,
+    signal: undefined,
+    onEvent: (event) => {
+      if (event.type === 'document.removed') batches.at(-1)?.push(event.path);
+      if (event.type === 'batch.committed') batches.push([]);
+    },
+  });
+  index.close();
+  assert.equal(batches, [['0.md', '1.md'], ['2.md', '3.md'], ['4.md', '5.md'], []]);
+});
+
 test('others get some time between two batches, not only one turn of the event loop', async () => {
   const names = Array.from({ length: 257 }, (_, n) => `${n}.md`);
   const ws = folderOf(Object.fromEntries(names.map((name) => [name, '# A note'])));
