@@ -22,6 +22,7 @@ export default class StorageOrigins extends BaseCommand {
       agent,
       forget,
       agrees: () => this.agrees(question, flags),
+      whileRemoving: (remove) => this.whileWaiting(`removing ${forget}`, remove),
     });
     this.write(renderOrigins(output, this.view()));
     return output;

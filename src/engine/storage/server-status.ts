@@ -170,6 +170,8 @@ interface OriginsOptions {
   readonly forget: string | undefined;
   /** Asked before anything is removed. */
   readonly agrees: () => Promise<boolean>;
+  /** Shows that it takes a while. */
+  readonly whileRemoving: (remove: () => Promise<void>) => Promise<void>;
 }
 
 /**
@@ -180,7 +182,7 @@ interface OriginsOptions {
 export async function storageOrigins(
   context: EngineContext,
   loaded: LoadedConfig,
-  { agent, forget, agrees }: OriginsOptions,
+  { agent, forget, agrees, whileRemoving }: OriginsOptions,
 ): Promise<StorageOriginsOutput> {
   const server = await openCurrentServer(context, loaded.resolved);
   const known = await listOrigins(server, agent);
@@ -194,9 +196,11 @@ export async function storageOrigins(
     });
   }
   if (!(await agrees())) return { origins: known.map(originOutput), forgotten: [] };
-  for (const { agent: owner } of forgotten) {
-    await forgetOrigin(server, { agent: owner, origin: forget });
-  }
+  await whileRemoving(async () => {
+    for (const { agent: owner } of forgotten) {
+      await forgetOrigin(server, { agent: owner, origin: forget });
+    }
+  });
   const remaining = await listOrigins(server, agent);
   return { origins: remaining.map(originOutput), forgotten: forgotten.map(originOutput) };
 }

@@ -217,10 +217,15 @@ async function useEverything({ context, loaded }: StorageHost): Promise<void> {
     onProgress: () => undefined,
   });
   assert.ok(copied.verified);
+  let shown = 0;
   const { forgotten } = await storageOrigins(context, loaded, {
     agent: undefined,
     forget: 'here',
     agrees: async () => true,
+    whileRemoving: async (remove) => {
+      shown += 1;
+      await remove();
+    },
   });
-  assert.is(forgotten[0]?.documents, 1);
+  assert.equal([forgotten[0]?.documents, shown], [1, 1]);
 }

@@ -447,6 +447,32 @@ for (const kind of await sharedKinds()) {
     assert.equal(await a.syncMark(), mark);
   });
 
+  test('a host with long documents is removed some passages at a time', async () => {
+    const [a, b] = await bothHosts();
+    const passages = (count: number) => Array.from({ length: count }, (_, at) => `alpha ${at}`);
+    await apply(a, putChange('a.md', 'alpha'));
+    await apply(
+      b,
+      putChange('long.md', ...passages(4001)),
+      putChange('longer.md', ...passages(8000)),
+    );
+    const revision = async () => {
+      const [row] = await kind.server.query<{ readonly revision: number }>(
+        'SELECT revision FROM svc.memories',
+      );
+      return row?.revision ?? 0;
+    };
+    const before = await revision();
+    await a.removeOrigin('host-b');
+    // Three times 4,000, the last one, and a look for more.
+    assert.is((await revision()) - before, 5);
+    assert.is(await a.countMatches('"alpha"'), 1);
+    assert.equal(
+      (await listOrigins(kind.server, 'main')).map(({ name }) => name),
+      ['host-a'],
+    );
+  });
+
   test('vectors that can never be used again do not stay in the cache', async () => {
     const index = await kind.newIndex();
     await apply(index, putChange('a.md', 'alpha'));

@@ -8,8 +8,8 @@ import { type Postings, withoutChunks } from './posting-bytes.js';
 import { chunksOf, columnsOfKnown, type KnownChunk, SELECT_BY_ID } from './stored-chunks.js';
 import { removeTerms } from './write-terms.js';
 
-/** Documents of one transaction. */
-const BATCH = 200;
+/** Documents and chunks of one transaction: with few, the rows of common words would be written again and again. */
+const BATCH = 4000;
 
 /**
  * Erases chunks of any host, with their words and, unless another text needs them, their vectors. The facts and links of
@@ -60,7 +60,9 @@ export async function removeOrigin(server: Server, target: Target, name: string)
         [memory, name, BATCH],
       );
       const ids = documents.map(({ id }) => id);
-      await deleteChunks(transaction, target, await chunksOf(transaction, ids));
+      const chunks = await chunksOf(transaction, ids, BATCH);
+      await deleteChunks(transaction, target, chunks);
+      if (chunks.length === BATCH) return true;
       await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
       if (ids.length > 0) return true;
       // Nobody will fetch the results of its jobs, which keep their passages from other hosts.

@@ -45,12 +45,17 @@ export async function knownDocuments(
   );
 }
 
-/** The chunks of documents, by id. */
-export async function chunksOf(sql: Sql, documents: readonly number[]): Promise<KnownChunk[]> {
+/** The chunks of documents, by id. @param atMost the first of them */
+export async function chunksOf(
+  sql: Sql,
+  documents: readonly number[],
+  atMost?: number,
+): Promise<KnownChunk[]> {
   if (documents.length === 0) return [];
-  return sql.query(`${SELECT_OF_DOCUMENTS} WHERE documents.id = ANY ($1) ORDER BY chunks.id`, [
-    documents,
-  ]);
+  return sql.query(
+    `${SELECT_OF_DOCUMENTS} WHERE documents.id = ANY ($1) ORDER BY chunks.id LIMIT $2`,
+    [documents, atMost ?? null],
+  );
 }
 
 /** The full-text columns of stored chunks, as they were written. */
