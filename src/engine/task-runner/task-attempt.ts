@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { failureLogger, faultFields, messageOf } from '../errors/index.js';
+import { FAILED_TASK_STATUSES } from '../flow-model/task-record.js';
 import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.js';
 import { createSecretMask } from '../masking/index.js';
 import { sleepAtMost } from '../support/async.js';
@@ -123,7 +124,8 @@ export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
         const answer = await reportOnce(end);
         if (!answer.ok) break;
         const { status, error } = answer.task;
-        log.info({ status, error }, `task ${status.replace('_', ' ')}`);
+        const hasFailed = FAILED_TASK_STATUSES.some((failed) => failed === status);
+        log[hasFailed ? 'warn' : 'info']({ status, error }, `task ${status.replace('_', ' ')}`);
         return;
       } catch (error) {
         logFailure(error);

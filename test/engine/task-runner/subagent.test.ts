@@ -131,6 +131,17 @@ test('a failed attempt is retried after a delay, unless the program rules it out
   const ended = await world.whenEnded(id);
   assert.equal([ended.status, ended.error, ended.attempts], ['failed', 'try 2', 2]);
   await world.close();
+  const lines = world.logText().split('\n').filter(Boolean);
+  const parsed = lines.map((line): Record<string, unknown> => JSON.parse(line));
+  assert.equal(
+    parsed.map(({ level, msg }) => [level, msg]),
+    [
+      ['info', 'task started'],
+      ['info', 'task queued'],
+      ['info', 'task started'],
+      ['warn', 'task failed'],
+    ],
+  );
 });
 
 test('floods, garbage and endless lines do no harm', async () => {
