@@ -63,9 +63,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const isTrusted = networkList(trustedProxies);
   // Node.js would refuse a request without a host itself, not in the shape of our errors.
   const httpOptions = { ...node, requireHostHeader: false };
-  // Before TLS is agreed on, Node.js would wait for two minutes.
-  const handshakeOptions =
-    node.headersTimeout === undefined ? {} : { handshakeTimeout: node.headersTimeout };
+  const tlsOptions = {
+    // Node.js would refuse clients that offer only HTTP/1.0.
+    ALPNProtocols: ['http/1.1', 'http/1.0'],
+    // Before TLS is agreed on, Node.js would wait for two minutes.
+    ...(node.headersTimeout === undefined ? {} : { handshakeTimeout: node.headersTimeout }),
+  };
   /** The request that a connection sent last, from its head on. */
   const latest = new WeakMap<Socket, LatestRequest>();
   const refuse = (
@@ -82,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const server: FastifyInstance = fastify({
     ...(tls === undefined
       ? { http: httpOptions }
-      : { https: { ...httpOptions, ...handshakeOptions, ...readCertificate(tls) } }),
+      : { https: { ...httpOptions, ...tlsOptions, ...readCertificate(tls) } }),
     loggerInstance: log,
     logController: new LogController({
       disableRequestLogging: true,

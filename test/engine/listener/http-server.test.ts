@@ -51,6 +51,22 @@ test('a request without TLS is reported as such', async () => {
   await server.close();
 });
 
+test('clients with TLS may offer HTTP/1.0 only, or a protocol that the server does not have', async () => {
+  const { server, socket } = await connected();
+  const { port } = server.server.address() as AddressInfo;
+  for (const offered of [['http/1.0'], ['h2', 'http/1.1'], ['http/1.0', 'http/1.1']]) {
+    const options = { port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: offered };
+    const client = connectTls(options).setEncoding('utf8');
+    client.write('GET / HTTP/1.0\r\n\r\n');
+    let answer = '';
+    for await (const text of client) answer += text;
+    assert.match(answer, /^HTTP\/1\.1 404 /u);
+    assert.is(client.alpnProtocol, offered.includes('http/1.1') ? 'http/1.1' : 'http/1.0');
+  }
+  socket.destroy();
+  await server.close();
+});
+
 test('a request with TLS to a server without it is reported as such', async () => {
   const faults: UnroutedRequest[] = [];
   const address = { host: '127.0.0.1', port: 0, tls: undefined, trustedProxies: [] };
