@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { SvcError, systemErrorCode, systemReason } from '../errors/index.js';
 import type { Claim } from '../memory/chunking/split-claims.js';
 import { inRolledBackTransaction, inWriteTransaction } from '../sqlite/database.js';
-import { queryRows, runSql } from '../sqlite/query.js';
+import { queryColumn, queryRows, runSql } from '../sqlite/query.js';
 import { dayFormatter } from '../support/day.js';
 import { realPath } from '../support/files.js';
 import { isInside } from '../support/paths.js';
@@ -59,7 +59,8 @@ export async function runBackfill(
     const notes = [...sources.dailyNotes(FIRST_DAY, LAST_DAY, isWanted)];
     const day = dayFormatter(target.timeZone)(nowMs);
     const sweep = newSweep(sweeps, { trigger: 'backfill', day, startedMs: nowMs, endedMs: nowMs });
-    const wasBackfilled = database.prepare('SELECT 1 FROM backfills WHERE key = ?');
+    // The table is sorted by backfill: looking up one key would read all of it.
+    const backfilled = new Set(queryColumn<string>(database, 'SELECT key FROM backfills'));
     const staged: StagedClaim[] = [];
     const leans = { lasting: 0, durable: 0, unclear: 0, situational: 0 };
     const inTransaction = options.dryRun ? inRolledBackTransaction : inWriteTransaction;
@@ -69,7 +70,8 @@ export async function runBackfill(
         const lean = leanOf(statement);
         leans[lean] += 1;
         if (lean !== 'lasting' && lean !== 'durable') continue;
-        if (wasBackfilled.get(statement.key) !== undefined) continue;
+        if (backfilled.has(statement.key)) continue;
+        backfilled.add(statement.key);
         staged.push({ ...statement, lean });
         addSignals({ database, entries, nowMs }, sweep.id, { ...statement, lean });
       }

@@ -207,4 +207,26 @@ test('headings of decisions make a statement lasting, words of the day make it s
   assert.is(lean('A green door.'), 'unclear');
 });
 
+test('statements that were backfilled before are looked up together', async () => {
+  const { home, target, options } = aTarget();
+  const facts = Array.from({ length: 50 }, (_, n) => `- Rack ${n} is on floor ${n}.\n`).join('');
+  home.write('notes/memory/2025-03-05.md', facts);
+  assert.is((await runBackfill(target, 'memory', options)).staged.length, 53);
+  const database = openDreamDatabase(target.workspace.files.database);
+  const statement = Object.getPrototypeOf(database.prepare('SELECT 1'));
+  database.close();
+  const { get } = statement;
+  let lookups = 0;
+  statement.get = function (...values: unknown[]) {
+    lookups += 1;
+    return get.apply(this, values);
+  };
+  try {
+    assert.is((await runBackfill(target, 'memory', options)).staged.length, 0);
+  } finally {
+    statement.get = get;
+  }
+  assert.ok(lookups < 50, `${lookups} lookups`);
+});
+
 test.run();
