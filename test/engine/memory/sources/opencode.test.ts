@@ -71,6 +71,28 @@ test('a transaction ends with the text that was read, not with a number of conve
   database.close();
 });
 
+test('only as much of a conversation is read as is needed, in both versions', () => {
+  const { folder, database, version1, session, say, rewrite } = opencodeStore2();
+  version1.session('ses_1', '/home/ada');
+  version1.say('ses_1', 'user', { type: 'text', text: 'first' });
+  version1.say('ses_1', 'user', { type: 'text', text: 'second' });
+  session('ses_2', '/home/ada');
+  say('ses_2', 'user', { text: 'first' });
+  const last = say('ses_2', 'user', { text: 'second' });
+  const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada'])];
+  const readings = scanTranscripts({ places }).files.map((file) => {
+    const turns = file.turns?.() ?? [];
+    return turns[Symbol.iterator]();
+  });
+  const nextTexts = () => readings.map((reading) => reading.next().value?.text);
+  assert.equal(nextTexts(), ['first', 'first']);
+  database.exec("UPDATE part SET data = replace(data, 'second', 'changed')");
+  rewrite(last, { text: 'changed' });
+  assert.equal(nextTexts(), ['changed', 'changed']);
+  for (const reading of readings) reading.return?.();
+  database.close();
+});
+
 test('OpenCode 2: what was said, from its own tables, also as an answer grows', async () => {
   const { folder, database, session, say, rewrite } = opencodeStore2();
   database.exec('DROP TABLE session; DROP TABLE message; DROP TABLE part');

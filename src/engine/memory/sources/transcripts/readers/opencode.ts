@@ -55,9 +55,8 @@ export const opencodeReader: TranscriptReader = {
     const databases = unlessGone(place.root, listener, databasesAt) ?? [];
     return databases.flatMap((file) => {
       try {
-        return withDatabase(file, sessions).flatMap(
-          (found) => transcriptOf(found, place, file) ?? [],
-        );
+        using database = closing(openReadOnly(file));
+        return sessions(database).flatMap((found) => transcriptOf(found, place, file) ?? []);
       } catch (error) {
         const path = `${place.label}/${basename(file)}`;
         listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
@@ -77,9 +76,8 @@ function databasesAt(root: string): readonly string[] {
   return files.filter((file) => lstatSync(file).isFile());
 }
 
-function withDatabase<T>(file: string, use: (database: Connection) => T): T {
-  using database = closing(openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS }));
-  return use(database);
+function openReadOnly(file: string): Connection {
+  return openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
 }
 
 interface Session {
@@ -149,11 +147,15 @@ function transcriptOf(
     // Parts are added until an answer is complete. The time is not one of a file system, whose clock would be
     // ahead if it were in the future.
     ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
-    turns: () => withDatabase(absolutePath, (database) => turnsIn(database, id)),
+    turns: function* () {
+      using database = closing(openReadOnly(absolutePath));
+      yield* turnsIn(database, id);
+    },
   };
 }
 
-function turnsOfVersion1(database: Connection, session: string): readonly NumberedTurn[] {
+/** Messages are read one by one: a list of conversations needs only the first of each. */
+function* turnsOfVersion1(database: Connection, session: string): Generator<NumberedTurn> {
   const messages = queryRows<unknown>(
     database,
     'SELECT id, time_created AS at, data FROM message WHERE session_id = ? ORDER BY time_created, id',
@@ -162,27 +164,29 @@ function turnsOfVersion1(database: Connection, session: string): readonly Number
   const partsOf = database
     .prepare('SELECT data FROM part WHERE message_id = ? ORDER BY id')
     .pluck();
-  return messages.flatMap((message, at) => {
-    if (!isRecord(message)) return [];
+  for (const [at, message] of messages.entries()) {
+    if (!isRecord(message)) continue;
     const role = roleOf(stringField(recordIn(message['data']) ?? {}, 'role'));
     const parts = role === undefined ? [] : partsOf.all(message['id']).map(recordIn);
-    return turnOf(role, parts, message['at'], at + 1);
-  });
+    yield* turnOf(role, parts, message['at'], at + 1);
+  }
 }
 
-function turnsOfVersion2(database: Connection, session: string): readonly NumberedTurn[] {
+function* turnsOfVersion2(database: Connection, session: string): Generator<NumberedTurn> {
   const messages = queryRows<unknown>(
     database,
-    'SELECT type, time_created AS at, data FROM session_message WHERE session_id = ? ORDER BY seq, id',
+    'SELECT id, type, time_created AS at FROM session_message WHERE session_id = ? ORDER BY seq, id',
     session,
   );
-  return messages.flatMap((message, at) => {
-    if (!isRecord(message)) return [];
+  const dataOf = database.prepare('SELECT data FROM session_message WHERE id = ?').pluck();
+  for (const [at, message] of messages.entries()) {
+    if (!isRecord(message)) continue;
     // Others are notes of the program, commands and summaries.
     const role = roleOf(stringField(message, 'type'));
-    const { text, content } = recordIn(message['data']) ?? {};
-    return turnOf(role, role === 'user' ? text : content, message['at'], at + 1);
-  });
+    if (role === undefined) continue;
+    const { text, content } = recordIn(dataOf.get(message['id'])) ?? {};
+    yield* turnOf(role, role === 'user' ? text : content, message['at'], at + 1);
+  }
 }
 
 function turnOf(
