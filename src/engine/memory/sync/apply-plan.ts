@@ -47,6 +47,8 @@ const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Each is a process. */
 const EXTRACTIONS_AT_ONCE = 2;
+/** The same for files whose text is extracted: one can take half a minute, and nothing is shown before the last of them. */
+const BATCH_EXTRACTIONS = 16;
 
 /** Reads, chunks and stores the files of a plan, in batches of one transaction each. */
 export async function applyPlan(
@@ -130,10 +132,12 @@ function nextRemoved(documents: readonly StoredDocument[]): readonly StoredDocum
 
 function nextBatch(planned: readonly PlannedRead[]): readonly PlannedRead[] {
   let bytes = 0;
+  let extractions = 0;
   const end = planned.findIndex(({ file }) => {
-    if (bytes >= BATCH_BYTES) return true;
+    if (bytes >= BATCH_BYTES || extractions >= BATCH_EXTRACTIONS) return true;
     // Only the new parts of a transcript are read.
     if (!isTranscript(file)) bytes += file.size;
+    if (file.kind === 'extracted') extractions += 1;
     return false;
   });
   return end === -1 ? planned : planned.slice(0, end);

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ExtractedTexts } from '../../../../src/engine/memory/extract/index.js';
 import { NOTHING_FORGOTTEN } from '../../../../src/engine/memory/forgotten/index.js';
+import { readDocument } from '../../../../src/engine/memory/sources/index.js';
 import { applyPlan } from '../../../../src/engine/memory/sync/apply-plan.js';
 import { fileSteps, Tally } from '../../../../src/engine/memory/sync/file-steps.js';
 import { planChanges } from '../../../../src/engine/memory/sync/plan-changes.js';
@@ -122,6 +123,37 @@ test('others get some time between two batches, not only one turn of the event l
     assert.ok(restMs !== undefined && restMs > 2, `${restMs} ms`);
   }
   await index.close();
+});
+
+test('what was extracted of a few files is stored and shown before more are extracted', async () => {
+  const names = Array.from({ length: 40 }, (_, n) => `${n}.html`);
+  const ws = folderOf(Object.fromEntries(names.map((name) => [name, 'a page'])));
+  const files = names.map((path): SourceFile => {
+    const absolutePath = ws.at(path);
+    const { size, mtimeMs, ctimeMs } = statSync(absolutePath);
+    return { source: 'memory', kind: 'extracted', path, absolutePath, size, mtimeMs, ctimeMs };
+  });
+  const seen: string[] = [];
+  class FastTexts extends ExtractedTexts {
+    override async read({ absolutePath, path }: SourceFile) {
+      seen.push('extracted');
+      return readDocument(absolutePath, path);
+    }
+  }
+  const index = openReadyIndex(emptyIndexFile());
+  await applyPlan(index, planChanges(files, []), {
+    chunking: { tokens: 400, overlap: 80 },
+    forgotten: NOTHING_FORGOTTEN,
+    texts: new FastTexts(targetOf(ws.path)),
+    clock: { now: () => Date.now() },
+    vectorsFollow: false,
+    signal: undefined,
+    onEvent: ({ type }) => seen.push(type),
+  });
+  await index.close();
+  assert.is(seen.filter((one) => one === 'extracted').length, 40);
+  assert.is(seen.filter((one) => one === 'batch.committed').length, 3);
+  assert.is(seen.indexOf('document.indexed'), 16);
 });
 
 test.run();
