@@ -67,7 +67,9 @@ export function createForgetting(
     },
     /** Where the current files still contain planned text. */
     remains: (plan: ForgetPlan, options: WorkOptions = {}) =>
-      keeper.answer(options, (index) => remainsOf(plan, { index, sources: target.sources })),
+      keeper.answer(options, (index) => {
+        return remainsOf(plan, { index, sources: target.sources, signal: options.signal });
+      }),
     /** Hides a plan; stores are cleaned afterwards. See {@link hide}. */
     hide: (plan: ForgetPlan, how: { readonly fromFile: boolean }, { signal }: WorkOptions = {}) =>
       hide(plan, how, { target, clock, signal }),

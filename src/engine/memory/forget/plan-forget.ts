@@ -84,13 +84,13 @@ export async function planForget(
       hint: 'pass a file, or a citation from "svc memory search"',
     });
   }
-  const search = { documents, workspaceDir, fromFile };
-  const inNotes = sameLines(passages, search);
+  const search = { documents, workspaceDir, fromFile, signal: context.signal };
+  const inNotes = await sameLines(passages, search);
   const some = withStatements(passages, inNotes);
   const inTurns = await sameTurns(some, context);
   const planned = withStatements(some, inTurns);
   // Others may have such a statement on one line; reading all of them again takes long.
-  const { places } = planned === passages ? inNotes : sameLines(planned, search);
+  const { places } = planned === passages ? inNotes : await sameLines(planned, search);
   const turns = planned === some ? inTurns : await sameTurns(planned, context);
   return { passages: planned, alsoIn: [...places, ...turns.places] };
 }

@@ -26,24 +26,16 @@ export interface SameLines {
   readonly statements: readonly string[];
 }
 
-/** @param fromFile reports of dreaming count too */
-export function sameLines(
+/** @param fromFile reports of dreaming count too @throws the signal's reason */
+export async function sameLines(
   passages: readonly ForgetPassage[],
-  {
-    documents,
-    workspaceDir,
-    fromFile,
-  }: {
-    readonly documents: readonly StoredDocument[];
-    readonly workspaceDir: string;
-    readonly fromFile: boolean;
-  },
-): SameLines {
+  { fromFile, ...notes }: NotesToRead & { readonly fromFile: boolean },
+): Promise<SameLines> {
   const parts = passages.flatMap((passage) => passage.parts);
   const forgotten = planned(parts);
   const hasTrace = traceFinder(parts);
   const statements: string[] = [];
-  const places = placesIn(documents, workspaceDir, ({ path, isOwnWriting, document }) => {
+  const places = await placesIn(notes, ({ path, isOwnWriting, document }) => {
     // Reports outside memory go only with the files; their entries are matched by their own words.
     if (isOwnWriting && !fromFile) return [];
     const found = new Set(forgotten.linesIn(document.lines));
@@ -114,13 +106,12 @@ function planned(parts: readonly string[]): Forgotten {
 /** Where the current files still contain forgotten text: within other words, or written since. */
 export async function remainsOf(
   { passages }: { readonly passages: readonly ForgetPassage[] },
-  { index, sources }: Pick<ReadContext, 'index' | 'sources'>,
+  { index, sources, signal }: Pick<ReadContext, 'index' | 'signal' | 'sources'>,
 ): Promise<readonly ForgetPlace[]> {
   const workspaceDir = resolveWorkspace(sources.memory.workspaceDir);
   const hasTrace = traceFinder(passages.flatMap((passage) => passage.parts));
-  return placesIn(await index.documents(), workspaceDir, ({ document }) =>
-    linesWithTraces(document, hasTrace),
-  );
+  const notes = { documents: await index.documents(), workspaceDir, signal };
+  return placesIn(notes, ({ document }) => linesWithTraces(document, hasTrace));
 }
 
 /** A file that may contain text to be forgotten. */
@@ -133,12 +124,20 @@ interface ReadableFile {
 
 const DIARIES = ['DREAMS.md', 'dreams.md'];
 
-/** Lines of the readable notes of a memory, and of the diary and reports of dreaming. */
-function placesIn(
-  documents: readonly StoredDocument[],
-  workspaceDir: string,
+interface NotesToRead {
+  readonly documents: readonly StoredDocument[];
+  readonly workspaceDir: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** So many files are read before others use the event loop. */
+const WITHOUT_PAUSE = 64;
+
+/** Lines of the readable notes of a memory, and of the diary and reports of dreaming. @throws the signal's reason */
+async function placesIn(
+  { documents, workspaceDir, signal }: NotesToRead,
   linesOf: (file: ReadableFile) => Iterable<number>,
-): readonly ForgetPlace[] {
+): Promise<readonly ForgetPlace[]> {
   const notes = documents
     .filter(({ kind }) => kind === 'markdown' || kind === 'text')
     .map(({ path }) => absoluteFromDisplay(workspaceDir, path));
@@ -148,15 +147,18 @@ function placesIn(
     ...DIARIES.map((name) => join(workspaceDir, name)),
     ...[...reports].map(({ absolutePath }) => absolutePath),
   ].filter((file) => !seen.has(file));
-  return [...notes, ...own].flatMap((absolutePath) => {
+  const places: ForgetPlace[] = [];
+  for (const [at, absolutePath] of [...notes, ...own].entries()) {
+    if (at % WITHOUT_PAUSE === 0) await letOthersRun(signal);
     const path = displayPath(workspaceDir, absolutePath);
     const outcome = readDocument(absolutePath, path);
-    if (!outcome.ok) return [];
+    if (!outcome.ok) continue;
     const { document } = outcome;
     const lines = linesOf({ path, isOwnWriting: !seen.has(absolutePath), document });
     const place = { path, absolutePath, fileHash: document.hash };
-    return rangesOf(lines).map((range) => ({ ...place, ...range }));
-  });
+    places.push(...rangesOf(lines).map((range) => ({ ...place, ...range })));
+  }
+  return places;
 }
 
 /** What of a text is recognised within other words: longer lines, and anything that looks like a secret. */

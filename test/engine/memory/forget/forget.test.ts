@@ -19,6 +19,7 @@ import { SvcError } from '../../../../src/engine/errors/index.js';
 import type { MemoryBackend } from '../../../../src/engine/memory/backends/memory-backend.js';
 import { splitClaims } from '../../../../src/engine/memory/chunking/split-claims.js';
 import { hide } from '../../../../src/engine/memory/forget/hide.js';
+import { sameLines } from '../../../../src/engine/memory/forget/same-lines.js';
 import { undo as undoEntry } from '../../../../src/engine/memory/forget/undo.js';
 import { readForgotten } from '../../../../src/engine/memory/forgotten/index.js';
 import type { KeptIndex } from '../../../../src/engine/memory/keeper/sync-index.js';
@@ -780,6 +781,18 @@ test('only the host that has the backups undoes a change of files, whatever its 
   assert.is(hint, 'run the command there');
   renameSync(`${backup}.elsewhere`, backup);
   assert.equal((await on('adas-new-laptop')).restored, ['birds.md']);
+});
+
+test('reading all notes for copies of what is forgotten can be stopped', async () => {
+  const { target } = await worldOf({ 'note.md': NOTE, 'copy.md': NOTE });
+  const documents = await onIndex(target, (index) => index.documents());
+  const stop = new AbortController();
+  const workspaceDir = target.sources.memory.workspaceDir;
+  const search = { documents, workspaceDir, fromFile: false, signal: stop.signal };
+  assert.equal((await sameLines([], search)).places, []);
+  const reading = sameLines([], search);
+  stop.abort(new Error('stopped'));
+  assert.is(await reading.then(String, String), 'Error: stopped');
 });
 
 test.run();
