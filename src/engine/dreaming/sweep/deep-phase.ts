@@ -1,4 +1,5 @@
 import { MEMORY_FILE, readGuarded } from '../../memory-files/guarded-file.js';
+import { letOthersRun } from '../../support/async.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
 import type { Narrator } from '../narrator.js';
@@ -58,10 +59,13 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
   return { considered, ranked, earlier };
 }
 
-/** The claims that pass every gate, and everything that decides which of them are promoted. */
-function preparePlan<C extends PhaseContext>(context: C, sweepId: string) {
+/** Everything that decides which claims are promoted, of those that pass every gate. */
+function preparePlan<C extends PhaseContext>(
+  context: C,
+  sweepId: string,
+  ranked: readonly RankedClaim[],
+) {
   const { sources, phases, day, signal } = context;
-  const { ranked, ...counted } = rankClaims(context);
   const { text } = readGuarded(context.dir, MEMORY_FILE);
   const days = [
     ...ranked.map(({ entry }) => signalDay(entry)),
@@ -70,7 +74,7 @@ function preparePlan<C extends PhaseContext>(context: C, sweepId: string) {
   const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
   const basis = { ...context, statements };
   const rules = { ...phases.deep, sweepId, day, followsNotes: true };
-  return { ...counted, ranked, text, basis, rules };
+  return { text, basis, rules };
 }
 
 /**
@@ -80,7 +84,8 @@ function preparePlan<C extends PhaseContext>(context: C, sweepId: string) {
  */
 export function nextPromotions(context: PhaseContext): ReadonlySet<ClaimKey> {
   if (!context.phases.deep.enabled) return new Set();
-  const { ranked, text, basis, rules } = preparePlan(context, '');
+  const { ranked } = rankClaims(context);
+  const { text, basis, rules } = preparePlan(context, '', ranked);
   const { decisions } = planPromotions(ranked, text, basis, rules);
   return new Set(decisions.filter(isWritten).map(({ entry }) => entry.key));
 }
@@ -94,8 +99,12 @@ export async function deepPhase(
   sweep: SweepRecord,
   narrator: Narrator | undefined,
 ) {
-  const { considered, earlier, ranked, text, basis, rules } = preparePlan(context, sweep.id);
   const { signal } = context;
+  const { considered, earlier, ranked } = rankClaims(context);
+  // With tens of thousands of claims, each part takes a second.
+  await letOthersRun(signal);
+  const { text, basis, rules } = preparePlan(context, sweep.id, ranked);
+  await letOthersRun(signal);
   const wordings =
     narrator === undefined
       ? undefined

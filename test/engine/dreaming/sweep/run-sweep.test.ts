@@ -437,6 +437,21 @@ test('an interrupted sweep throws the reason, and is recorded as ended', async (
   dreams?.close();
 });
 
+test('a sweep can be stopped while the deep phase decides', async () => {
+  const world = newWorkspace();
+  askedOften(world);
+  const interrupt = new AbortController();
+  const reason = new Error('stopped');
+  const onEvent: SweepOptions['onEvent'] = (event) => {
+    if (event.type !== 'phase.ended' || event.phase !== 'rem') return;
+    // The first turn of the event loop comes before the deep phase, the second during it.
+    setImmediate(() => setImmediate(() => interrupt.abort(reason)));
+  };
+  const thrown = await world.sweep({ signal: interrupt.signal, onEvent }).catch((why) => why);
+  assert.is(thrown, reason);
+  assert.not(world.has('MEMORY.md'));
+});
+
 /** The settings of the deep phase, changed. */
 function deepSettings(change: Partial<(typeof dreaming)['phases']['deep']>): typeof dreaming {
   const { phases } = dreaming;
