@@ -17,7 +17,7 @@ import { askForClaim, NOTE } from '../claims.js';
 import { parseCommandLine } from '../flags.js';
 import { changeNotes, makeNotes } from './changing-notes.js';
 import { integrityFaults } from './databases.js';
-import { growthOf, type ResourceUsage, resourceUsageOf } from './resource-usage.js';
+import { growthOf, lowestOf, type ResourceUsage, resourceUsageOf } from './resource-usage.js';
 import { type Load, loadWebhooks } from './webhook-load.js';
 
 const MINUTES = 10;
@@ -27,6 +27,7 @@ const SAMPLE_EVERY_MS = 2000;
 const WARM_UP = 1 / 3;
 /** Above the noise of garbage collection; a leak of a few hundred bytes per request exceeds it in ten minutes. */
 const MOST_GROWTH = { mb: 12, share: 0.1 } as const;
+const GARBAGE_MS = 60_000;
 /** A connection may happen to be open when handles are counted. */
 const MOST_HANDLES = 3;
 const HANDWRITTEN = '# Mine\n\nBy hand: the amber cedar is in the north.\n';
@@ -162,7 +163,8 @@ function printRow(
 
 function judge(name: string, all: readonly UsageSample[]): void {
   const samples = all.filter(({ atMs }) => atMs >= totalMs * WARM_UP);
-  const growth = growthOf(samples.map(({ atMs, memoryMb }) => ({ atMs, value: memoryMb })));
+  const memory = samples.map(({ atMs, memoryMb }) => ({ atMs, value: memoryMb }));
+  const growth = growthOf(lowestOf(memory, GARBAGE_MS));
   const handles = growthOf(samples.map((sample) => ({ atMs: sample.atMs, value: sample.handles })));
   const median = [...samples].sort((a, b) => a.memoryMb - b.memoryMb)[samples.length >> 1];
   const memoryMb = median?.memoryMb ?? 0;

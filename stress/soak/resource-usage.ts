@@ -34,6 +34,17 @@ export interface Sample {
   readonly value: number;
 }
 
+/** The lowest sample of each period: what is left after garbage was collected, which may take most of a minute. */
+export function lowestOf(samples: readonly Sample[], periodMs: number): readonly Sample[] {
+  const lowest = new Map<number, Sample>();
+  for (const sample of samples) {
+    const period = Math.floor(sample.atMs / periodMs);
+    const other = lowest.get(period);
+    if (other === undefined || sample.value < other.value) lowest.set(period, sample);
+  }
+  return [...lowest.values()];
+}
+
 /**
  * Growth from the first sample to the last, by the median slope between all pairs of samples (Theil–Sen),
  * which garbage collection or a burst hardly affects.

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { growthOf } from '../../stress/soak/resource-usage.js';
+import { growthOf, lowestOf } from '../../stress/soak/resource-usage.js';
 
 /** A sample a second. */
 const samples = (values: readonly number[]) =>
@@ -17,6 +17,13 @@ test('temporary allocations and a burst are not growth', () => {
   assert.ok(Math.abs(growthOf(samples(saw))) < 1);
   assert.ok(Math.abs(growthOf(samples(saw.map((value, at) => (at === 100 ? 900 : value))))) < 1);
   assert.is(growthOf([]), 0);
+});
+
+test('garbage that is collected late is not growth, a leak beneath it is', () => {
+  const late = Array.from({ length: 360 }, (_, at) => 100 + (at > 180 && at % 50 > 5 ? 40 : 0));
+  assert.ok(Math.abs(growthOf(lowestOf(samples(late), 60_000))) < 1);
+  const leaking = samples(late.map((value, at) => value + at * 0.1));
+  assert.ok(growthOf(lowestOf(leaking, 60_000)) > 20);
 });
 
 test.run();
