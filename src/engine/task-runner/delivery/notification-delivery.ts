@@ -44,6 +44,12 @@ export interface DeliveryOptions {
   readonly onProblem?: ((error: unknown) => void) | undefined;
 }
 
+interface TargetProblem {
+  readonly cause: unknown;
+  /** As the last failed attempt is logged and stored, if there was one. */
+  readonly error?: string;
+}
+
 /**
  * Delivers what is in the outbox. Notifications of one flow are sent to a target one at a time, in order; a retried
  * one comes later than those after it. A delivery that hangs delays only its own flow, and only at its target: each
@@ -58,9 +64,7 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
     [...targets.keys()].map((target) => [target, new Map()]),
   );
   /** The last failure of each target, until its next success. */
-  const problems = new Map<string, unknown>();
-  /** The last failed attempt of each target, until its next success. */
-  const errors = new Map<string, string>();
+  const problems = new Map<string, TargetProblem>();
   let delivering: Promise<void> = Promise.resolve();
   const inProgress = (): readonly Promise<void>[] =>
     [...lanesOf.values()].flatMap((lanes) => [...lanes.values()]);
@@ -74,13 +78,13 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
     return [...dueAt].flatMap(([target, at]) => (at <= nowMs ? [target] : []));
   };
   /** Reports what is wrong with a target; undefined if it works. */
-  const setProblem = (target: string, error: unknown): void => {
-    if (error === undefined) problems.delete(target);
-    else problems.set(target, error);
+  const setProblem = (target: string, problem: TargetProblem | undefined): void => {
+    if (problem === undefined) problems.delete(target);
+    else problems.set(target, problem);
     const [only] = problems.values();
-    const texts = Array.from(problems, ([id, problem]) => `${id}: ${messageOf(problem)}`);
+    const texts = Array.from(problems, ([id, { cause }]) => `${id}: ${messageOf(cause)}`);
     const isNamed = targets.size > 1 && texts.length > 0;
-    onProblem?.(isNamed ? new Error(texts.join('; ')) : only);
+    onProblem?.(isNamed ? new Error(texts.join('; ')) : only?.cause);
   };
   const tryOnce = async (
     notification: NotificationRecord,
@@ -102,16 +106,14 @@ export function notificationDelivery({ flows, targets, log, onProblem }: Deliver
     if (outcome.ok) {
       await flows.outbox.markDelivered(notification);
       setProblem(target, undefined);
-      errors.delete(target);
       log.info({ id, target, kind, attempts }, 'delivered');
       return true;
     }
     const error = progressLine(mask.text(outcome.error));
     await flows.outbox.markFailed(notification, { error, permanent: outcome.permanent });
-    setProblem(target, outcome.cause ?? new Error(error));
     // A receiver that is down for hours must not displace the rest of the log.
-    const level = errors.get(target) === error ? 'debug' : 'warn';
-    errors.set(target, error);
+    const level = problems.get(target)?.error === error ? 'debug' : 'warn';
+    setProblem(target, { error, cause: outcome.cause ?? new Error(error) });
     log[level]({ id, target, kind, attempts, error }, 'could not be delivered');
     return true;
   };

@@ -52,7 +52,7 @@ export async function openDelivery(options: OpenDeliveryOptions) {
     if (fault === undefined || signal?.aborted === true) continue;
     const message = `target ${id} cannot be used: ${messageOf(fault)}`;
     log.error({ target: id, ...faultFields(fault) }, message);
-    delivery.setProblem(id, fault);
+    delivery.setProblem(id, { cause: fault });
   }
   if (signal?.aborted !== true) delivery.start();
   return {
