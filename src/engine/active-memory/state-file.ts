@@ -143,8 +143,8 @@ type BreakerSettings = Pick<
 >;
 
 /**
- * `closed`: normal. `open`: the last recalls all timed out, so providers and models are skipped for a while, and a memory that did not answer.
- * `half_open`: the pause is over, and this recall tries again.
+ * `closed`: normal. `open`: the last recalls all timed out, so providers and models are skipped for a while, and a memory
+ * that did not answer. `half_open`: the pause is over, and this recall tries again.
  */
 export const BREAKER_STATES = ['closed', 'half_open', 'open'] as const;
 export type BreakerState = (typeof BREAKER_STATES)[number];

@@ -42,13 +42,13 @@ export interface ApplyOptions {
   readonly onEvent: (event: SyncEvent) => void;
 }
 
-/** A transaction ends at either limit, to bound memory and the delay on Ctrl-C. */
+/** A transaction ends at any of these limits, to bound memory and the delay on Ctrl-C. */
 const BATCH_DOCUMENTS = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
+/** Files whose text is extracted: one can take half a minute, and nothing is shown before the last of them. */
+const BATCH_EXTRACTIONS = 16;
 /** Each is a process. */
 const EXTRACTIONS_AT_ONCE = 2;
-/** The same for files whose text is extracted: one can take half a minute, and nothing is shown before the last of them. */
-const BATCH_EXTRACTIONS = 16;
 
 /** Reads, chunks and stores the files of a plan, in batches of one transaction each. */
 export async function applyPlan(
@@ -99,8 +99,7 @@ export async function applyPlan(
     while (!isDone()) {
       // Before any of the files is read: a write from now on may leave their times as they are (see isRacy).
       if (reading === undefined) readMs = clock.now();
-      const removed = nextRemoved(remove);
-      remove.splice(0, removed.length);
+      const removed = remove.splice(0, removedAtOnce(remove));
       const mostRead = remove.length > 0 ? 0 : BATCH_DOCUMENTS;
       const batch = nextBatch(plan.read.slice(position, position + mostRead));
       const ahead = await loadAhead(batch, options);
@@ -119,15 +118,15 @@ export async function applyPlan(
   }
 }
 
-/** Of a long conversation, thousands of passages are removed. */
-function nextRemoved(documents: readonly StoredDocument[]): readonly StoredDocument[] {
+/** How many documents one transaction removes: of a long conversation, thousands of passages. */
+function removedAtOnce(documents: readonly StoredDocument[]): number {
   let bytes = 0;
   const end = documents.findIndex(({ fingerprint }, at) => {
     if (at === BATCH_DOCUMENTS || bytes >= BATCH_BYTES) return true;
     bytes += fingerprint.size;
     return false;
   });
-  return end === -1 ? documents.slice() : documents.slice(0, end);
+  return end === -1 ? documents.length : end;
 }
 
 function nextBatch(planned: readonly PlannedRead[]): readonly PlannedRead[] {
