@@ -53,19 +53,21 @@ export async function recalls(folder: string): Promise<number> {
   const home = mkdtempSync(join(tmpdir(), 'svc-recalls-'));
   try {
     for (const maxSummaryChars of LENGTHS) {
+      configure(home, maxSummaryChars);
       let found = 0;
       for (const question of questions) {
-        const summary = await recalled(question, maxSummaryChars, home);
+        const summary = await recalled(question, home);
         if (evidenceOf(question).some((line) => isQuoted(line, summary))) found += 1;
       }
       const share = (found / questions.length).toFixed(3);
       process.stdout.write(`${maxSummaryChars} characters: ${share} of ${questions.length}\n`);
     }
+    configure(home, LENGTHS[0]);
     const workspaces = new Set(questions.map(({ workspace }) => workspace));
     let disturbed = 0;
     for (const workspace of workspaces) {
       for (const question of REQUESTS) {
-        if ((await recalled({ question, workspace }, LENGTHS[0], home)) !== '') disturbed += 1;
+        if ((await recalled({ question, workspace }, home)) !== '') disturbed += 1;
       }
     }
     const asked = workspaces.size * REQUESTS.length;
@@ -76,20 +78,20 @@ export async function recalls(folder: string): Promise<number> {
   return 0;
 }
 
+function configure(home: string, maxSummaryChars: number): void {
+  const plugin = { enabled: true, config: { agents: ['main'], maxSummaryChars } };
+  const config = {
+    agents: { defaults: { memorySearch: { provider: 'none' } } },
+    plugins: { entries: { 'active-memory': plugin } },
+  };
+  writeFileSync(join(home, 'svc.json'), JSON.stringify(config));
+}
+
 async function recalled(
   { question, workspace }: Pick<EvalQuestion, 'question' | 'workspace'>,
-  maxSummaryChars: number,
   home: string,
 ): Promise<string> {
-  const plugin = { enabled: true, config: { agents: ['main'], maxSummaryChars } };
   const configFile = join(home, 'svc.json');
-  writeFileSync(
-    configFile,
-    JSON.stringify({
-      agents: { defaults: { memorySearch: { provider: 'none' } } },
-      plugins: { entries: { 'active-memory': plugin } },
-    }),
-  );
   const lane = await openRecallLane(contextOf(home), { configFile, workspace });
   const session = { sessionKey: 'agent:main:main', channel: 'cli', chatType: 'direct' } as const;
   const turn = { message: question, earlier: () => [], session, trigger: 'user' };
