@@ -99,6 +99,8 @@ export class Server implements Sql {
       // In the process: poolers refuse `statement_timeout` as a parameter of a connection.
       query_timeout: settings.statementTimeoutMs,
       keepAlive: true,
+      // A transaction need not wait for the answer of each statement: on a server far away, that takes most of the time.
+      pipeline: true,
       types: TYPES,
     };
     this.pool = new pg.Pool({

@@ -24,7 +24,11 @@ export function exactDouble(column: string): string {
   return `(trunc(${column})::numeric + (${column} - trunc(${column}))::numeric)`;
 }
 
-/** A transaction (READ COMMITTED). */
+/**
+ * A transaction (READ COMMITTED). Its statements are sent at once and run in their order, so those that need no answer
+ * of others can share a round trip. After one that fails, the rest fails as well: wait for all with `Promise.all`, which
+ * throws what the first has thrown.
+ */
 export interface Transaction extends Sql {
   /** The server's clock when it began, in milliseconds since the epoch. */
   readonly nowMs: number;
@@ -56,11 +60,21 @@ export async function transact<T>(
   fail: (error: unknown) => never,
 ): Promise<T> {
   const nowMs = await begin(client, limits);
+  let unanswered = 0;
+  // A statement waits for those before it.
+  const sendNext = async <Row extends object>(text: string, values?: readonly unknown[]) => {
+    unanswered += 1;
+    const timeoutMs = unanswered * limits.timeoutMs;
+    const answer = send<Row>(client, text, values, timeoutMs).catch(fail);
+    return answer.finally(() => {
+      unanswered -= 1;
+    });
+  };
   const result = await work({
     nowMs,
     query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
-      (await send<Row>(client, text, values).catch(fail)).rows,
-    run: async (text, values) => (await send(client, text, values).catch(fail)).rowCount ?? 0,
+      (await sendNext<Row>(text, values)).rows,
+    run: async (text, values) => (await sendNext(text, values)).rowCount ?? 0,
   });
   await commit(client);
   return result;
@@ -139,11 +153,18 @@ export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Without values, a text may have several statements. */
+/**
+ * Without values, a text may have several statements.
+ *
+ * @param timeoutMs how long its answer may take; as long as the client waits for one when left out
+ */
 export async function send<Row extends object>(
   client: ClientBase,
   text: string,
   values: readonly unknown[] = [],
+  timeoutMs?: number,
 ) {
-  return client.query<Row>(text, values.length === 0 ? undefined : [...values]);
+  // Its types lack the timeout of a statement (node-postgres, pull request 3074).
+  const statement = { text, query_timeout: timeoutMs };
+  return client.query<Row>(statement, values.length === 0 ? undefined : [...values]);
 }

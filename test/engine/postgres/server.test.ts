@@ -78,6 +78,31 @@ async function serverThatForgets(port: number, farewell?: Buffer) {
   };
 }
 
+/** A way to a server that counts how often the client has sent something after an answer. */
+async function farServer(url: URL) {
+  let turns = 0;
+  const listener = createServer((socket) => {
+    const upstream = connect(Number(url.port), url.hostname);
+    let isAnswered = true;
+    socket.on('data', (data) => {
+      if (isAnswered) turns += 1;
+      isAnswered = false;
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      isAnswered = true;
+      socket.write(data);
+    });
+    socket.on('error', () => undefined).on('close', () => upstream.destroy());
+    upstream.on('error', () => undefined).on('close', () => socket.destroy());
+  });
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
+  const address = new URL(url);
+  address.hostname = '127.0.0.1';
+  address.port = String((listener.address() as AddressInfo).port);
+  return { url: address.href, turns: () => turns, close: () => listener.close() };
+}
+
 /** What Supavisor answers if it has lost its own connection: an ErrorResponse, after which it closes the client's. */
 const SUPAVISOR_FAREWELL = errorResponse({
   S: 'FATAL',
@@ -127,6 +152,20 @@ for (const postgres of servers) {
     assert.is((await failureOf(server.query('SELECT nothing'))).code, 'STORAGE_OUTDATED');
     await failureOf(server.transaction(async (tx) => tx.query('SELECT 1 / 0')));
     assert.equal(await server.query('SELECT 1 AS one'), [{ one: 1 }]);
+    await server.close();
+  });
+
+  test('of statements that were sent together, the first that fails is reported, and nothing is kept', async () => {
+    const server = await migratedServer(postgres, { poolSize: 1 });
+    await server.run('CREATE TABLE counts (n int PRIMARY KEY)');
+    const add = (...numbers: readonly (number | string)[]) =>
+      server.transaction(async (tx) =>
+        Promise.all(numbers.map((n) => tx.run('INSERT INTO counts VALUES ($1::text::int)', [n]))),
+      );
+    assert.match((await failureOf(add(1, 'two', 1, 3))).message, 'two');
+    assert.equal(await server.query('SELECT * FROM counts'), []);
+    assert.equal(await add(1, 2, 3), [1, 1, 1]);
+    assert.equal(await server.query('SELECT * FROM counts'), [{ n: 1 }, { n: 2 }, { n: 3 }]);
     await server.close();
   });
 
@@ -239,6 +278,19 @@ if (cluster !== undefined) {
     assert.is(code, 'STORAGE_UNREACHABLE');
     assert.match(hint ?? '', /storage\.statementTimeoutSeconds, or a timeout of the role/);
     await server.close();
+  });
+
+  test('statements that were sent together share a round trip, and each has its whole time', async () => {
+    const toServer = await farServer(new URL(await cluster.newDatabase()));
+    const server = serverAt(toServer.url, { poolSize: 1, statementTimeoutMs: 2000 });
+    const turns = await server.transaction(async (tx) => {
+      const before = toServer.turns();
+      await Promise.all([1, 2, 3].map(() => tx.query('SELECT pg_sleep(0.9)')));
+      return toServer.turns() - before;
+    });
+    assert.is(turns, 1);
+    await server.close();
+    toServer.close();
   });
 
   test('a statement without an answer ends after its time', async () => {

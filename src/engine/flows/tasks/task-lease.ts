@@ -37,18 +37,20 @@ export async function claimTask(tx: FlowTx, request: ClaimRequest) {
   await takeBackExpired(tx);
   if (task === undefined) return undefined;
   const leaseToken = newLeaseToken();
-  const claimed = await changeTask(actingAs(tx, workerNamed(request.worker)), task, {
-    status: 'running',
-    attempts: task.attempts + 1,
-    startedAt: task.startedAt ?? Math.max(tx.nowMs, task.createdAt),
-    lastEventAt: tx.nowMs,
-    nextRunAt: null,
-    leaseHash: hashLeaseToken(leaseToken),
-    leaseOwner: request.worker,
-    leaseExpiresAt: tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs),
-  });
+  const [claimed, flow] = await Promise.all([
+    changeTask(actingAs(tx, workerNamed(request.worker)), task, {
+      status: 'running',
+      attempts: task.attempts + 1,
+      startedAt: task.startedAt ?? Math.max(tx.nowMs, task.createdAt),
+      lastEventAt: tx.nowMs,
+      nextRunAt: null,
+      leaseHash: hashLeaseToken(leaseToken),
+      leaseOwner: request.worker,
+      leaseExpiresAt: tx.nowMs + (request.leaseMs ?? tx.policy.leaseMs),
+    }),
+    tx.flows.bySeq(task.flowSeq),
+  ]);
   await notifyOfTask(tx, claimed, 'task.started');
-  const flow = await tx.flows.bySeq(task.flowSeq);
   return { task: claimed, flow, leaseToken };
 }
 

@@ -18,7 +18,6 @@ export class Batch {
   private readonly expiryCheck: { lastMs: number };
   private readonly loaders = new Map<unknown, unknown>();
   private readonly turns = new Map<string, Promise<void>>();
-  private last: Promise<unknown> = Promise.resolve();
 
   /** @param expiryCheck when the process last checked for expired leases */
   constructor(sql: Sql, locks: boolean, expiryCheck = { lastMs: 0 }) {
@@ -54,14 +53,13 @@ export class Batch {
     return loader.load(key);
   }
 
-  /** Statements of a transaction run one after the other. */
   query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return this.inOrder(() => this.sql.query<Row>(text, values.map(withoutNul)));
+    return this.sql.query<Row>(text, values.map(withoutNul));
   }
 
   /** @returns how many rows it changed */
   run(text: string, values: readonly unknown[] = []): Promise<number> {
-    return this.inOrder(() => this.sql.run(text, values.map(withoutNul)));
+    return this.sql.run(text, values.map(withoutNul));
   }
 
   /** Waits for the changes that took the same turn before, and lets later ones wait until this one ends. */
@@ -69,12 +67,6 @@ export class Batch {
     const before = this.turns.get(name);
     this.turns.set(name, ended);
     await before;
-  }
-
-  private inOrder<T>(statement: () => Promise<T>): Promise<T> {
-    const result = this.last.then(statement);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -127,9 +127,11 @@ export class BatchedCommits {
         );
         if (reasons.length > 0)
           throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
-        await appendHistory(batch, newEntries);
         const changes = started.flatMap(({ tx }) => tx.changes);
-        if (changes.some(wakesWaiters)) await batch.run(`NOTIFY ${WORK_CHANNEL}`);
+        await Promise.all([
+          appendHistory(batch, newEntries),
+          changes.some(wakesWaiters) && batch.run(`NOTIFY ${WORK_CHANNEL}`),
+        ]);
         return Promise.all(started.map(({ answer }) => answer));
       },
       // Changes that met those of other hosts run alone instead, where they hold fewer locks.

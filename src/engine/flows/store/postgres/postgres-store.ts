@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from '../../../config/index.js';
-import { openServer, requireCurrent } from '../../../postgres/index.js';
+import { openServer, requireCurrent, type Sql } from '../../../postgres/index.js';
 import { NEVER, SharedOpening, sleepAtMost } from '../../../support/async.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
@@ -67,7 +67,7 @@ export async function openPostgresFlowStore(
     },
     read: async (query) => {
       await whenUsable();
-      return query(postgresTables(new Turn(new Batch(server, false))));
+      return query(postgresTables(new Turn(new Batch(inTurn(server), false))));
     },
     version: async () => {
       await whenUsable();
@@ -93,5 +93,20 @@ export async function openPostgresFlowStore(
       closing ??= commits.waitUntilIdle().then(() => stopListening?.());
       return closing;
     },
+  };
+}
+
+/** Statements that run one after the other: at once, each would need a connection of its own. */
+function inTurn(sql: Sql): Sql {
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(statement: () => Promise<T>): Promise<T> => {
+    const result = last.then(statement);
+    last = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    query: <Row extends object>(text: string, values?: readonly unknown[]) =>
+      next(() => sql.query<Row>(text, values)),
+    run: (text, values) => next(() => sql.run(text, values)),
   };
 }

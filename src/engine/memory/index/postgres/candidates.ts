@@ -31,8 +31,6 @@ export interface OpenMemory {
   readonly facts: MemoryFacts;
   /** As they are now. */
   current(): Promise<MemoryFacts>;
-  /** The same, to change the memory. @throws SvcError STORAGE_BUSY if this host was removed */
-  writable(): Promise<MemoryFacts>;
   searched(): Promise<SearchedMemory>;
   /** What a filter keeps; undefined for everything. */
   filtered(filter: CandidateFilter | undefined): Promise<KeptChunks | undefined>;

@@ -14,6 +14,12 @@ export interface Target extends Place {
   readonly lockWaitMs: number | undefined;
 }
 
+/** How many chunks a memory has, and of how many more the postings still are. */
+export interface ChunkCounts {
+  readonly chunks: number;
+  readonly dead: number;
+}
+
 /**
  * Changes a memory in one transaction, one writer at a time. Searches read the memory again after it.
  *
@@ -24,31 +30,31 @@ export async function changeMemory<T>(
   server: Server,
   { memory, lockWaitMs }: Target,
   work: (transaction: Transaction, nextChunk: number) => Promise<T>,
-): Promise<T> {
-  const change = async (transaction: Transaction): Promise<T> => {
+): Promise<{ readonly result: T; readonly counts: ChunkCounts }> {
+  const change = async (transaction: Transaction) => {
     const [row] = await transaction.query<{ readonly next: number }>(
       'SELECT next_chunk AS next FROM svc.memories WHERE id = $1 FOR NO KEY UPDATE',
       [memory],
     );
     if (row === undefined) throw new Error('the memory was deleted meanwhile');
     const result = await work(transaction, row.next);
-    await recordChange(transaction, memory);
-    return result;
+    return { result, counts: await recordChange(transaction, memory) };
   };
   return server.transaction(change, { lockWaitMs });
 }
 
 /** Records that searches have to read the memory again, and facts that they need not look up. */
-async function recordChange(transaction: Transaction, memory: number): Promise<void> {
-  await transaction.run(
+async function recordChange(transaction: Transaction, memory: number): Promise<ChunkCounts> {
+  const [counts = { chunks: 0, dead: 0 }] = await transaction.query<ChunkCounts>(
     `UPDATE svc.memories SET revision = revision + 1, languages = coalesce(found.languages, ''),
        sources = coalesce(found.sources, ''), has_media = coalesce(found.media, false)
      FROM (
        SELECT string_agg(DISTINCT language, ' ') AS languages, string_agg(DISTINCT source, ' ') AS sources,
          bool_or(kind = 'media') AS media FROM svc.documents WHERE memory = $1
-     ) AS found WHERE id = $1`,
+     ) AS found WHERE id = $1 RETURNING chunks, dead_chunks AS dead`,
     [memory],
   );
+  return counts;
 }
 
 /** Somebody ran `svc storage origins --forget` for a host that is indexing. */

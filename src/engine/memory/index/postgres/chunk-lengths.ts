@@ -25,12 +25,12 @@ export async function appendLengths(
   );
 }
 
-/** Sets the lengths of deleted chunks to 0. @returns the sum of what they were */
+/** Sets the lengths of deleted chunks to 0, and counts these as deleted. */
 export async function clearLengths(
   transaction: Transaction,
   memory: number,
   ids: readonly number[],
-): Promise<number> {
+): Promise<void> {
   const wanted = [...new Set(ids.map((id) => Math.floor((id - 1) / PAGE)))];
   const pages = await transaction.query<LengthPage>(
     'SELECT page, lengths FROM svc.chunk_lengths WHERE memory = $1 AND page = ANY ($2)',
@@ -45,13 +45,19 @@ export async function clearLengths(
     sum += lengths.readUInt16LE((slot % PAGE) * BYTES);
     lengths.writeUInt16LE(0, (slot % PAGE) * BYTES);
   }
-  await transaction.run(
-    `UPDATE svc.chunk_lengths SET lengths = changed.lengths
-     FROM unnest($2::int[], $3::bytea[]) AS changed (page, lengths)
-     WHERE chunk_lengths.memory = $1 AND chunk_lengths.page = changed.page`,
-    [memory, ...columnsOf(pages, 'page', 'lengths')],
-  );
-  return sum;
+  await Promise.all([
+    transaction.run(
+      `UPDATE svc.chunk_lengths SET lengths = changed.lengths
+       FROM unnest($2::int[], $3::bytea[]) AS changed (page, lengths)
+       WHERE chunk_lengths.memory = $1 AND chunk_lengths.page = changed.page`,
+      [memory, ...columnsOf(pages, 'page', 'lengths')],
+    ),
+    transaction.run(
+      `UPDATE svc.memories SET chunks = chunks - $2, words = words - $3, dead_chunks = dead_chunks + $2
+       WHERE id = $1`,
+      [memory, ids.length, sum],
+    ),
+  ]);
 }
 
 /** A row of `chunk_lengths`. */

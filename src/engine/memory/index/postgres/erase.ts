@@ -2,7 +2,7 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
 import { READ_AGAIN_MS } from '../../types.js';
-import { changeMemory, type Target } from './change-memory.js';
+import { type ChunkCounts, changeMemory, type Target } from './change-memory.js';
 import { clearLengths, deletedChunks } from './chunk-lengths.js';
 import { type Postings, withoutChunks } from './posting-bytes.js';
 import { chunksOf, columnsOfKnown, type KnownChunk, SELECT_BY_ID } from './stored-chunks.js';
@@ -29,22 +29,24 @@ export async function eraseChunks(
       `${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`,
       [target.memory, ids],
     );
-    await deleteChunks(transaction, target, chunks);
-    await transaction.run(
-      `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '', facts = NULL, links = NULL
-       WHERE id = ANY ($1)`,
-      columnsOf(chunks, 'document'),
-    );
-    await transaction.run(
-      `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
-       WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
-      columnsOf(chunks, 'document'),
-    );
-    await transaction.run(
-      `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
-         AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)`,
-      columnsOf(chunks, 'hash'),
-    );
+    await Promise.all([
+      deleteChunks(transaction, target, chunks),
+      transaction.run(
+        `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '', facts = NULL, links = NULL
+         WHERE id = ANY ($1)`,
+        columnsOf(chunks, 'document'),
+      ),
+      transaction.run(
+        `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
+         WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
+        columnsOf(chunks, 'document'),
+      ),
+      transaction.run(
+        `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
+           AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)`,
+        columnsOf(chunks, 'hash'),
+      ),
+    ]);
   });
   return compact(server, target, signal);
 }
@@ -53,7 +55,7 @@ export async function eraseChunks(
 export async function removeOrigin(server: Server, target: Target, name: string): Promise<void> {
   const { memory } = target;
   for (let left = true; left; ) {
-    left = await changeMemory(server, target, async (transaction) => {
+    const { result } = await changeMemory(server, target, async (transaction) => {
       const documents = await transaction.query<{ readonly id: number }>(
         `SELECT documents.id FROM svc.documents JOIN svc.origins ON origins.id = origin
          WHERE documents.memory = $1 AND origins.name = $2 LIMIT $3`,
@@ -71,6 +73,7 @@ export async function removeOrigin(server: Server, target: Target, name: string)
       await transaction.run('DELETE FROM svc.origins WHERE memory = $1 AND name = $2', values);
       return false;
     });
+    left = result;
   }
 }
 
@@ -85,37 +88,31 @@ export async function deleteChunks(
 ): Promise<void> {
   if (chunks.length === 0) return;
   const ids = chunks.map(({ id }) => id);
-  await removeTerms(transaction, memory, words.count(columnsOfKnown(chunks, tokenizer)));
-  const length = await clearLengths(transaction, memory, ids);
-  await transaction.run('DELETE FROM svc.chunks WHERE memory = $1 AND id = ANY ($2)', [
-    memory,
-    ids,
-  ]);
-  await transaction.run(
-    `UPDATE svc.documents SET chunk_ids = chunk_ids - gone.ids
-     FROM (SELECT document, range_agg(int4range(id, id, '[]')) AS ids
-           FROM unnest($1::bigint[], $2::int[]) AS gone (document, id) GROUP BY document) AS gone
-     WHERE documents.id = gone.document`,
-    columnsOf(chunks, 'document', 'id'),
-  );
-  await transaction.run(
-    `UPDATE svc.memories SET chunks = chunks - $2, words = words - $3, dead_chunks = dead_chunks + $2
-     WHERE id = $1`,
-    [memory, chunks.length, length],
-  );
   const hashes = columnsOf(chunks, 'hash');
-  // Of two memories that delete the same text at once, the last must see that the other does not have it either.
-  await transaction.run(
-    'SELECT FROM svc.embeddings WHERE hash = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-    hashes,
-  );
-  await transaction.run(
-    `INSERT INTO svc.unused_embeddings (embedding)
-     SELECT id FROM svc.embeddings WHERE hash = ANY ($1)
-       AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)
-     ON CONFLICT DO NOTHING`,
-    hashes,
-  );
+  await Promise.all([
+    removeTerms(transaction, memory, words.count(columnsOfKnown(chunks, tokenizer))),
+    clearLengths(transaction, memory, ids),
+    transaction.run('DELETE FROM svc.chunks WHERE memory = $1 AND id = ANY ($2)', [memory, ids]),
+    transaction.run(
+      `UPDATE svc.documents SET chunk_ids = chunk_ids - gone.ids
+       FROM (SELECT document, range_agg(int4range(id, id, '[]')) AS ids
+             FROM unnest($1::bigint[], $2::int[]) AS gone (document, id) GROUP BY document) AS gone
+       WHERE documents.id = gone.document`,
+      columnsOf(chunks, 'document', 'id'),
+    ),
+    // Of two memories that delete the same text at once, the last must see that the other does not have it either.
+    transaction.run(
+      'SELECT FROM svc.embeddings WHERE hash = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+      hashes,
+    ),
+    transaction.run(
+      `INSERT INTO svc.unused_embeddings (embedding)
+       SELECT id FROM svc.embeddings WHERE hash = ANY ($1)
+         AND NOT EXISTS (SELECT FROM svc.chunks WHERE chunks.hash = embeddings.hash)
+       ON CONFLICT DO NOTHING`,
+      hashes,
+    ),
+  ]);
 }
 
 /** With fewer, the postings of deleted chunks cost next to nothing. */
@@ -127,13 +124,10 @@ const MOST_DEAD = 1 / 2;
 export async function compactIfWorthIt(
   server: Server,
   target: Target,
+  { chunks, dead }: ChunkCounts,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const [row] = await server.query<{ readonly chunks: number; readonly dead: number }>(
-    'SELECT chunks, dead_chunks AS dead FROM svc.memories WHERE id = $1',
-    [target.memory],
-  );
-  if (row === undefined || row.dead < FEWEST_DEAD || row.dead < row.chunks * MOST_DEAD) return;
+  if (dead < FEWEST_DEAD || dead < chunks * MOST_DEAD) return;
   await compact(server, target, signal);
 }
 

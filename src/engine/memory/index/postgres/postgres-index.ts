@@ -6,7 +6,7 @@ import { type IndexIdentity, identityDifferences, type Tokenizer } from '../iden
 import type { BatchJob, MemoryIndex } from '../memory-index.js';
 import { lazyVectors } from '../vector-index.js';
 import { keywordQueries, type OpenMemory } from './candidates.js';
-import { originRemoved, type Target } from './change-memory.js';
+import type { Target } from './change-memory.js';
 import { applyFilter, type KeptChunks } from './document-filter.js';
 import { type MemoryFacts, readFacts, type SharedMemory } from './facts.js';
 import { createKeywordReader, type KeywordReader } from './keyword-reader.js';
@@ -137,11 +137,6 @@ function createPostgresIndex(
         return frozen ?? latest;
       },
       current,
-      writable: async () => {
-        const now = await current();
-        if (now.origin === 0) throw originRemoved();
-        return now;
-      },
       searched: async () => {
         const facts = await current();
         return { sql: server, facts, reader: keywordsOf(facts) };
@@ -162,9 +157,9 @@ function createPostgresIndex(
       apply: async (changes) => {
         const { writeChanges } = await import('./write-changes.js');
         const { compactIfWorthIt } = await import('./erase.js');
-        const target = targetOf(await memory.writable());
-        await writeChanges(server, target, changes);
-        await compactIfWorthIt(server, target, changes.signal);
+        const target = targetOf(memory.facts);
+        const counts = await writeChanges(server, target, changes);
+        await compactIfWorthIt(server, target, counts, changes.signal);
       },
       ...keywordQueries(memory),
       ...lazyVectors(async () => (await vectors()).vectorPart(memory)),

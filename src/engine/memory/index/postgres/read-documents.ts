@@ -19,6 +19,7 @@ import {
 } from '../documents.js';
 import type { FrontMatterFault, MemoryIndex } from '../memory-index.js';
 import type { OpenMemory } from './candidates.js';
+import { originRemoved } from './change-memory.js';
 
 /**
  * Joins documents with their chunks, one range of ids after the other, which OFFSET forces: the planner expects a hundred
@@ -31,17 +32,21 @@ export const JOIN_CHUNKS = `
     WHERE chunks.memory = documents.memory AND chunks.id >= lower(ids) AND chunks.id < upper(ids) OFFSET 0
   ) AS chunks`;
 
+/** The host's documents in the memory `$1`, by its name `$2`: its id changes when others remove it. */
+const IS_OWN =
+  'memory = $1 AND origin = (SELECT id FROM svc.origins WHERE memory = $1 AND name = $2)';
+
 /** What an index has of documents. */
 export function documentQueries(memory: OpenMemory) {
   const { sql } = memory;
+  const own = (): readonly [number, string] => [memory.facts.memory, memory.name];
   return {
     hasDocuments: async (source) => (await memory.current()).sources.includes(source),
     documents: async (paths) => {
-      const own = await memory.current();
       const rows = await sql.query<StoredDocumentRow>(
         `SELECT ${storedDocumentColumns(exactDouble)} FROM svc.documents
-         WHERE memory = $1 AND origin = $2 AND ($3::text[] IS NULL OR path = ANY ($3))`,
-        [own.memory, own.origin, paths ?? null],
+         WHERE ${IS_OWN} AND ($3::text[] IS NULL OR path = ANY ($3))`,
+        [...own(), paths ?? null],
       );
       return rows.map(storedDocumentOf);
     },
@@ -57,20 +62,16 @@ export function documentQueries(memory: OpenMemory) {
       return promotedIn(row?.facts);
     },
     links: async () => {
-      const own = await memory.current();
       const rows = await sql.query<Omit<LinkingDocument, 'links'> & { links: string }>(
-        `SELECT source, path, links FROM svc.documents
-         WHERE memory = $1 AND origin = $2 AND links IS NOT NULL`,
-        [own.memory, own.origin],
+        `SELECT source, path, links FROM svc.documents WHERE ${IS_OWN} AND links IS NOT NULL`,
+        own(),
       );
       return rows.map((row) => ({ ...row, links: JSON.parse(row.links) }));
     },
     content: async ({ source, path }) => {
-      const own = await memory.current();
       const [row] = await sql.query<ContentRow>(
-        `SELECT id, facts FROM svc.documents
-         WHERE memory = $1 AND origin = $2 AND source = $3 AND path = $4`,
-        [own.memory, own.origin, source, path],
+        `SELECT id, facts FROM svc.documents WHERE ${IS_OWN} AND source = $3 AND path = $4`,
+        [...own(), source, path],
       );
       if (row === undefined) return undefined;
       const chunks = await sql.query<ContentChunkRow>(
@@ -82,16 +83,16 @@ export function documentQueries(memory: OpenMemory) {
                   THEN 'refused' ELSE 'none' END AS vector
          FROM svc.documents ${JOIN_CHUNKS}
          WHERE documents.id = $2 ORDER BY chunks.id`,
-        [own.memory, row.id],
+        [memory.facts.memory, row.id],
       );
       return contentOf(row, chunks);
     },
     mediaCounts: async () => countMedia(sql, memory.facts.memory),
     statistics: async () => {
-      const own = await memory.current();
+      const id = memory.facts.memory;
       return {
-        ...(await countDocuments(sql, own.memory)),
-        bytes: await estimateBytes(sql, own.memory),
+        ...(await countDocuments(sql, id)),
+        bytes: await estimateBytes(sql, id),
         syncedMs: (await readSyncMark(memory)).syncedMs,
       };
     },
@@ -105,23 +106,22 @@ export function documentQueries(memory: OpenMemory) {
       return row?.isSame === true;
     },
     markSynced: async ({ syncedMs, skipped }, tree) => {
-      const { origin } = await memory.writable();
-      await sql.run(
-        `UPDATE svc.origins SET synced_ms = $2, tree_paths = $3, tree_fingerprints = $4, skipped = $5,
-           seen_at = clock_timestamp() WHERE id = $1`,
+      const marked = await sql.run(
+        `UPDATE svc.origins SET synced_ms = $3, tree_paths = $4, tree_fingerprints = $5, skipped = $6,
+           seen_at = clock_timestamp() WHERE memory = $1 AND name = $2`,
         [
-          ...[origin, syncedMs ?? null],
+          ...[...own(), syncedMs ?? null],
           ...(tree === undefined ? [null, null] : treeHashes(tree)),
           JSON.stringify(skipped),
         ],
       );
+      if (marked === 0) throw originRemoved();
     },
     frontMatterFaults: async () => {
-      const own = await memory.current();
       const rows = await sql.query<{ readonly path: string; readonly facts: string }>(
-        `SELECT path, facts FROM svc.documents
-         WHERE memory = $1 AND origin = $2 AND facts LIKE '%"fault":%' ORDER BY path`,
-        [own.memory, own.origin],
+        `SELECT path, facts FROM svc.documents WHERE ${IS_OWN} AND facts LIKE '%"fault":%'
+         ORDER BY path`,
+        own(),
       );
       return rows.flatMap(({ path, facts }): readonly FrontMatterFault[] => {
         // Parsed here: the functions of PostgreSQL refuse NUL and halves of characters, which YAML can express.

@@ -8,7 +8,7 @@ import type { Place } from './facts.js';
 import { JOIN_CHUNKS } from './read-documents.js';
 
 /** A document as the writer needs it. */
-interface KnownDocument extends Pick<DocumentKey, 'path' | 'source'> {
+export interface KnownDocument extends Pick<DocumentKey, 'path' | 'source'> {
   readonly id: number;
   readonly language: string | null;
 }

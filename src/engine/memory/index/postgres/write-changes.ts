@@ -1,5 +1,5 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
-import { columnsOf, pushAll } from '../../../support/lists.js';
+import { columnsOf } from '../../../support/lists.js';
 import { type DocumentKey, documentKeyText, type NoteFacts, type NoteLink } from '../../types.js';
 import type { Change, IndexedDocument } from '../documents.js';
 import {
@@ -11,11 +11,23 @@ import {
 } from '../indexed-texts.js';
 import { type Language, languageByCode } from '../languages.js';
 import type { ChangeSet } from '../memory-index.js';
-import { changeMemory, mergeChanges, originRemoved, type Target } from './change-memory.js';
+import {
+  type ChunkCounts,
+  changeMemory,
+  mergeChanges,
+  originRemoved,
+  type Target,
+} from './change-memory.js';
 import { appendLengths } from './chunk-lengths.js';
 import { deleteChunks } from './erase.js';
 import type { Place } from './facts.js';
-import { chunksOf, type KnownChunk, knownDocuments, SELECT_OF_DOCUMENTS } from './stored-chunks.js';
+import {
+  chunksOf,
+  type KnownChunk,
+  type KnownDocument,
+  knownDocuments,
+  SELECT_OF_DOCUMENTS,
+} from './stored-chunks.js';
 import { addTerms } from './write-terms.js';
 
 /** A chunk to be written; its document by its place in the change set. */
@@ -30,15 +42,24 @@ export async function writeChanges(
   server: Server,
   target: Target,
   { atMs, changes }: ChangeSet,
-): Promise<void> {
+): Promise<ChunkCounts> {
   const prepared = await prepareChanges(server, target, mergeChanges(changes));
-  await changeMemory(server, target, async (transaction, firstChunk) => {
-    await touchOrigin(transaction, target);
-    await removeOld(transaction, target, prepared);
-    await touch(transaction, target, prepared.touched, atMs);
-    const documents = await writeDocuments(transaction, target, prepared, { atMs, firstChunk });
+  const { removed, written, touched } = prepared;
+  const { counts } = await changeMemory(server, target, async (transaction, firstChunk) => {
+    const keys = [...removed, ...written.map(({ document }) => document)];
+    const [, known] = await Promise.all([
+      touchOrigin(transaction, target),
+      knownDocuments(transaction, target, keys),
+    ]);
+    const old = await findOld(transaction, prepared, known);
+    const [, documents] = await Promise.all([
+      removeOld(transaction, target, old),
+      writeDocuments(transaction, target, prepared, { atMs, firstChunk }),
+      touch(transaction, target, touched, atMs),
+    ]);
     await writeChunks(transaction, target.memory, prepared, { documents, firstChunk });
   });
+  return counts;
 }
 
 /** Records that the origin changes, which also keeps others from removing it until then. */
@@ -97,28 +118,45 @@ async function writtenLanguages(
   });
 }
 
-/** Deletes documents that are gone or replaced, and the last chunks of those that are extended. */
+/** What a change set removes. */
+interface OldParts {
+  /** Ids of documents that are gone or replaced. */
+  readonly documents: readonly number[];
+  /** Theirs, and the last ones of documents that are extended. */
+  readonly chunks: readonly KnownChunk[];
+}
+
+async function findOld(
+  transaction: Transaction,
+  { removed, written }: PreparedChanges,
+  known: readonly KnownDocument[],
+): Promise<OldParts> {
+  const ids = new Map(known.map((document) => [documentKeyText(document), document.id]));
+  const replaced = written.flatMap(({ type, document }) => (type === 'put' ? [document] : []));
+  const documents = [...removed, ...replaced].flatMap((key) => ids.get(documentKeyText(key)) ?? []);
+  const chunks = await Promise.all([
+    chunksOf(transaction, documents),
+    ...written.map((change) => {
+      const id = ids.get(documentKeyText(change.document));
+      if (change.type !== 'extend' || change.replacesLast === 0 || id === undefined) return [];
+      return transaction.query<KnownChunk>(
+        `${SELECT_OF_DOCUMENTS} WHERE documents.id = $1 ORDER BY chunks.id DESC LIMIT $2`,
+        [id, change.replacesLast],
+      );
+    }),
+  ]);
+  return { documents, chunks: chunks.flat() };
+}
+
 async function removeOld(
   transaction: Transaction,
   target: Target,
-  { removed, written }: PreparedChanges,
+  { documents, chunks }: OldParts,
 ): Promise<void> {
-  const replaced = written.flatMap(({ type, document }) => (type === 'put' ? [document] : []));
-  const known = await knownDocuments(transaction, target, [...removed, ...replaced]);
-  const ids = known.map(({ id }) => id);
-  const chunks = await chunksOf(transaction, ids);
-  for (const change of written) {
-    if (change.type !== 'extend' || change.replacesLast === 0) continue;
-    const [document] = await knownDocuments(transaction, target, [change.document]);
-    if (document === undefined) continue;
-    const last = await transaction.query<KnownChunk>(
-      `${SELECT_OF_DOCUMENTS} WHERE documents.id = $1 ORDER BY chunks.id DESC LIMIT $2`,
-      [document.id, change.replacesLast],
-    );
-    pushAll(chunks, last);
-  }
-  await deleteChunks(transaction, target, chunks);
-  if (ids.length > 0) await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
+  await Promise.all([
+    deleteChunks(transaction, target, chunks),
+    transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [documents]),
+  ]);
 }
 
 async function touch(
@@ -192,30 +230,32 @@ async function writeChunks(
   { documents, firstChunk }: { readonly documents: readonly number[]; readonly firstChunk: number },
 ): Promise<void> {
   if (chunks.length === 0) return;
-  await transaction.run(
-    `INSERT INTO svc.chunks (memory, id, document, start_line, end_line, hash, headings, first_day,
-       last_day, text, line_numbers)
-     SELECT $1, * FROM unnest($2::int[], $3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::text[],
-       $8::int[], $9::int[], $10::text[], $11::text[])`,
-    [
-      memory,
-      chunks.map((_, at) => firstChunk + at),
-      chunks.map(({ written }) => documents[written] ?? 0),
-      ...columnsOf(chunks, 'startLine', 'endLine', 'hash', 'headings', 'firstDay', 'lastDay'),
-      ...columnsOf(chunks, 'text', 'lineNumbers'),
-    ],
-  );
-  await addTerms(transaction, memory, words.terms, firstChunk);
-  await appendLengths(transaction, memory, firstChunk, words.lengths);
-  await transaction.run(
-    `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
-     WHERE id = $1`,
-    [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
-  );
-  // Vectors that were out of use are in use again.
-  await transaction.run(
-    `DELETE FROM svc.unused_embeddings USING svc.embeddings
-     WHERE embedding = embeddings.id AND hash = ANY ($1)`,
-    columnsOf(chunks, 'hash'),
-  );
+  await Promise.all([
+    transaction.run(
+      `INSERT INTO svc.chunks (memory, id, document, start_line, end_line, hash, headings, first_day,
+         last_day, text, line_numbers)
+       SELECT $1, * FROM unnest($2::int[], $3::bigint[], $4::int[], $5::int[], $6::bytea[], $7::text[],
+         $8::int[], $9::int[], $10::text[], $11::text[])`,
+      [
+        memory,
+        chunks.map((_, at) => firstChunk + at),
+        chunks.map(({ written }) => documents[written] ?? 0),
+        ...columnsOf(chunks, 'startLine', 'endLine', 'hash', 'headings', 'firstDay', 'lastDay'),
+        ...columnsOf(chunks, 'text', 'lineNumbers'),
+      ],
+    ),
+    addTerms(transaction, memory, words.terms, firstChunk),
+    appendLengths(transaction, memory, firstChunk, words.lengths),
+    transaction.run(
+      `UPDATE svc.memories SET next_chunk = next_chunk + $2, chunks = chunks + $2, words = words + $3
+       WHERE id = $1`,
+      [memory, chunks.length, words.lengths.reduce((sum, length) => sum + length, 0)],
+    ),
+    // Vectors that were out of use are in use again.
+    transaction.run(
+      `DELETE FROM svc.unused_embeddings USING svc.embeddings
+       WHERE embedding = embeddings.id AND hash = ANY ($1)`,
+      columnsOf(chunks, 'hash'),
+    ),
+  ]);
 }

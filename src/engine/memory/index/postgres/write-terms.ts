@@ -25,25 +25,31 @@ export async function addTerms(
   firstChunk: number,
 ): Promise<void> {
   const { rows, parts } = rowsOf(terms, firstChunk);
-  for (let from = 0; from < rows.length; from += ROWS) {
-    const batch = rows.slice(from, from + ROWS);
-    await transaction.run(
-      `INSERT INTO svc.terms AS known (memory, term, chunks, hits, places)
-       SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
-       ON CONFLICT (memory, term) DO UPDATE SET chunks = known.chunks + excluded.chunks,
-         hits = known.hits || excluded.hits, places = known.places || excluded.places`,
-      [memory, ...columnsOf(batch, 'term', 'chunks', 'hits', 'places')],
-    );
-  }
-  for (let from = 0; from < parts.length; from += ROWS) {
-    const batch = parts.slice(from, from + ROWS);
-    await transaction.run(
-      `INSERT INTO svc.postings (memory, term, part, hits, places)
-       SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])`,
-      [memory, ...columnsOf(batch, 'term', 'part', 'hits', 'places')],
-    );
-  }
-  await moveFull(transaction, memory, rows, firstChunk);
+  await Promise.all([
+    ...inParts(rows, ROWS).map((batch) =>
+      transaction.run(
+        `INSERT INTO svc.terms AS known (memory, term, chunks, hits, places)
+         SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])
+         ON CONFLICT (memory, term) DO UPDATE SET chunks = known.chunks + excluded.chunks,
+           hits = known.hits || excluded.hits, places = known.places || excluded.places`,
+        [memory, ...columnsOf(batch, 'term', 'chunks', 'hits', 'places')],
+      ),
+    ),
+    ...inParts(parts, ROWS).map((batch) =>
+      transaction.run(
+        `INSERT INTO svc.postings (memory, term, part, hits, places)
+         SELECT $1, * FROM unnest($2::text[], $3::int[], $4::bytea[], $5::bytea[])`,
+        [memory, ...columnsOf(batch, 'term', 'part', 'hits', 'places')],
+      ),
+    ),
+    moveFull(transaction, memory, rows, firstChunk),
+  ]);
+}
+
+function inParts<T>(list: readonly T[], size: number): readonly T[][] {
+  const parts: T[][] = [];
+  for (let from = 0; from < list.length; from += size) parts.push(list.slice(from, from + size));
+  return parts;
 }
 
 function rowsOf(terms: ReadonlyMap<string, readonly Run[]>, firstChunk: number) {
@@ -101,17 +107,19 @@ export async function removeTerms(
   removed: ReadonlyMap<string, number>,
 ): Promise<void> {
   const terms = [...removed.keys()];
-  await transaction.run(
-    `UPDATE svc.terms SET chunks = terms.chunks - gone.chunks
-     FROM unnest($2::text[], $3::int[]) AS gone (term, chunks)
-     WHERE memory = $1 AND terms.term = gone.term`,
-    [memory, terms, [...removed.values()]],
-  );
-  await transaction.run(
-    `WITH unused AS (
-       DELETE FROM svc.terms WHERE memory = $1 AND term = ANY ($2) AND chunks <= 0 RETURNING term
-     )
-     DELETE FROM svc.postings WHERE memory = $1 AND term IN (SELECT term FROM unused)`,
-    [memory, terms],
-  );
+  await Promise.all([
+    transaction.run(
+      `UPDATE svc.terms SET chunks = terms.chunks - gone.chunks
+       FROM unnest($2::text[], $3::int[]) AS gone (term, chunks)
+       WHERE memory = $1 AND terms.term = gone.term`,
+      [memory, terms, [...removed.values()]],
+    ),
+    transaction.run(
+      `WITH unused AS (
+         DELETE FROM svc.terms WHERE memory = $1 AND term = ANY ($2) AND chunks <= 0 RETURNING term
+       )
+       DELETE FROM svc.postings WHERE memory = $1 AND term IN (SELECT term FROM unused)`,
+      [memory, terms],
+    ),
+  ]);
 }
