@@ -14,7 +14,7 @@ import {
 } from '../../../../src/engine/memory/index/postgres/index.js';
 import { LONGEST_PATH } from '../../../../src/engine/memory/sources/memory-files.js';
 import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
-import { failureOf } from '../../../support/failure.js';
+import { errorOf, failureOf } from '../../../support/failure.js';
 import { sharedKinds } from '../../../support/indexes.js';
 import {
   apply,
@@ -471,6 +471,38 @@ for (const kind of await sharedKinds()) {
       (await listOrigins(kind.server, 'main')).map(({ name }) => name),
       ['host-a'],
     );
+  });
+
+  test('a host that was removed in part indexes again what is missing', async () => {
+    const [a, b] = await bothHosts();
+    const texts = Array.from({ length: 4001 }, (_, at) => `alpha ${at}`);
+    await apply(b, putChange('long.md', ...texts), putChange('b.md', 'beta'));
+    const tree = { paths: 'long.md\0b.md', fingerprints: Buffer.alloc(8) };
+    await b.markSynced({ syncedMs: 1, skipped: [] }, tree);
+    const { transaction } = kind.server;
+    let transactions = 0;
+    // Until it is killed.
+    kind.server.transaction = async <T>(work: (transaction: Transaction) => Promise<T>) => {
+      transactions += 1;
+      if (transactions > 1) throw new Error('killed');
+      return transaction.call<Server, [typeof work], Promise<T>>(kind.server, work);
+    };
+    try {
+      assert.is((await errorOf(Error, a.removeOrigin('host-b'))).message, 'killed');
+    } finally {
+      kind.server.transaction = transaction;
+    }
+    assert.is(await b.countMatches('"alpha"'), 1);
+    assert.not(await b.hasTree(tree));
+    assert.equal(
+      (await b.documents()).map(({ path, hash }) => [path, hash]),
+      [
+        ['b.md', ''],
+        ['long.md', ''],
+      ],
+    );
+    await apply(b, putChange('long.md', ...texts));
+    assert.is(await b.countMatches('"alpha"'), 4001);
   });
 
   test('vectors that can never be used again do not stay in the cache', async () => {

@@ -31,15 +31,9 @@ export async function eraseChunks(
     );
     await Promise.all([
       deleteChunks(transaction, target, chunks),
-      transaction.run(
-        `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '', facts = NULL, links = NULL
-         WHERE id = ANY ($1)`,
-        columnsOf(chunks, 'document'),
-      ),
-      transaction.run(
-        `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
-         WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
-        columnsOf(chunks, 'document'),
+      markIncomplete(
+        transaction,
+        chunks.map(({ document }) => document),
       ),
       transaction.run(
         `DELETE FROM svc.embeddings WHERE hash = ANY ($1)
@@ -51,7 +45,29 @@ export async function eraseChunks(
   return compact(server, target, signal);
 }
 
-/** Removes everything that a host has indexed into a memory, and the host from its origins. */
+/** Makes the hosts of documents index them again, at their next sync. */
+async function markIncomplete(
+  transaction: Transaction,
+  documents: readonly number[],
+): Promise<void> {
+  await Promise.all([
+    transaction.run(
+      `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS}, hash = '', facts = NULL, links = NULL
+       WHERE id = ANY ($1)`,
+      [documents],
+    ),
+    transaction.run(
+      `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
+       WHERE id IN (SELECT origin FROM svc.documents WHERE id = ANY ($1))`,
+      [documents],
+    ),
+  ]);
+}
+
+/**
+ * Removes everything that a host has indexed into a memory, and the host from its origins. Where this is interrupted, the
+ * host indexes again what is missing.
+ */
 export async function removeOrigin(server: Server, target: Target, name: string): Promise<void> {
   const { memory } = target;
   for (let left = true; left; ) {
@@ -62,6 +78,7 @@ export async function removeOrigin(server: Server, target: Target, name: string)
         [memory, name, BATCH],
       );
       const ids = documents.map(({ id }) => id);
+      await markIncomplete(transaction, ids);
       const chunks = await chunksOf(transaction, ids, BATCH);
       await deleteChunks(transaction, target, chunks);
       if (chunks.length === BATCH) return true;
