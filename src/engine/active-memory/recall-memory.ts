@@ -74,7 +74,7 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const skipsMemory =
     result.status === 'unavailable'
       ? runningMs() - started > SLOW_FAILURE_MS
-      : isShared && result.status === 'timeout';
+      : isShared && result === LATE;
   const timedOut =
     skipsMemory || result.status === 'timeout' || result.status === 'timeout_partial';
   const isBreakerUnchanged = breaker === 'open' || (!timedOut && record === undefined);
@@ -121,7 +121,7 @@ async function recallInTime(
       return isPaused ? asPartial(first.value, PAUSED_WARNING) : first.value;
     }
     const opened = backend;
-    if (isPaused || opened === undefined) return { status: 'timeout', warnings: [LATE_WARNING] };
+    if (isPaused || opened === undefined) return LATE;
     const second = await withinTime(recoveryMs, signal, (inTime) =>
       searchAndCondense(
         opened,
@@ -129,9 +129,7 @@ async function recallInTime(
         inTime,
       ),
     );
-    return second.done
-      ? asPartial(second.value, LATE_WARNING)
-      : { status: 'timeout', warnings: [LATE_WARNING] };
+    return second.done ? asPartial(second.value, LATE_WARNING) : LATE;
   } catch (error) {
     signal.throwIfAborted();
     const hint = error instanceof SvcError ? error.hint : undefined;
@@ -148,6 +146,9 @@ const LATE_WARNING: Warning = {
   message: 'recall timed out',
   hint: 'raise plugins.entries.active-memory.config.timeoutMs, or run "svc memory search" to see what is slow',
 };
+
+/** Not even a keyword search answered. */
+const LATE: RecallResult = { status: 'timeout', warnings: [LATE_WARNING] };
 
 const PAUSED_WARNING: Warning = {
   code: 'RECALL_TIMED_OUT',

@@ -8,6 +8,7 @@ import { outcomeLogFile } from '../../../src/engine/active-memory/outcome.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
+import { migratedDatabase, realServer, startPglite } from '../../support/postgres.js';
 import { modelsOf, NOTES, recallWorld, SESSION_KEY, withModel } from './support.js';
 
 const test = suite('recalling for a turn');
@@ -270,6 +271,29 @@ test('with a hanging embedding provider, keyword results are recalled', async ()
     assert.match(outcome.recalled?.summary ?? '', /03:15/);
   } finally {
     await fake.close();
+  }
+});
+
+test('a shared memory without an answer is not skipped because an embedding provider hangs', async () => {
+  const postgres = (await realServer()) ?? (await startPglite());
+  const fake = await startOpenAiFake({ dimensions: 64 });
+  try {
+    const url = await migratedDatabase(postgres);
+    const remote = { baseUrl: `${fake.origin}/v1`, apiKey: 'k'.repeat(20) };
+    const config = {
+      agents: { defaults: { workspace: 'ws', memorySearch: { provider: 'openai', remote } } },
+      storage: { url, poolSize: 1 },
+    };
+    const { recall } = recallWorld({ timeoutMs: 4000, circuitBreakerMaxTimeouts: 1 }, config);
+    await recall('when does the nightly backup run?');
+    fake.trouble('slow');
+    assert.is((await recall('please write a haiku concerning volcanoes')).status, 'timeout');
+    const { breaker, recalled } = await recall('when does the nightly backup run, exactly?');
+    assert.is(breaker, 'open');
+    assert.match(recalled?.summary ?? '', /03:15/);
+  } finally {
+    await fake.close();
+    await postgres.stop();
   }
 });
 
