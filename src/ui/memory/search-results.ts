@@ -100,7 +100,7 @@ function noMatches(
   const help =
     belowMinScore > 0
       ? `${formatCountOf(belowMinScore, 'passage')} scored too low. Try a lower --min-score.`
-      : `Try ${without}fewer or different words. ${hintFor('"svc memory status" shows what is indexed')}.`;
+      : `Try ${without}fewer or different words. ${hintFor('"svc memory status --why PATH" shows why a file is not indexed')}.`;
   return `No matches.\n${help}\n`;
 }
 

@@ -165,14 +165,14 @@ test('without results, there is a hint', () => {
   const options = { style: plain, hintFor: String, columns: 80 };
   assert.is(
     renderSearchResults(aResponse({ results: [] }), options),
-    'No matches.\nTry fewer or different words. "svc memory status" shows what is indexed.\n',
+    'No matches.\nTry fewer or different words. "svc memory status --why PATH" shows why a file is not indexed.\n',
   );
   assert.match(
     renderSearchResults(aResponse({ results: [] }), {
       ...options,
       hintFor: (hint) => hint.replace('status', 'status -w notes'),
     }),
-    '"svc memory status -w notes" shows what is indexed.',
+    '"svc memory status -w notes --why PATH" shows why a file is not indexed.',
   );
   assert.match(
     renderSearchResults(aResponse({ results: [] }), { ...options, filters: ['--tag', '--path'] }),

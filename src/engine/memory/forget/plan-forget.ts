@@ -81,7 +81,7 @@ export async function planForget(
   if (passages.length === 0) {
     const named = JSON.stringify(typeof target === 'string' ? target : target.path);
     throw new SvcError('FORGET_NOTHING', `nothing in memory matches ${named}`, {
-      hint: 'pass a file, or a citation from "svc memory search"',
+      hint: 'pass a file, or a citation from "svc memory search", or of what is forgotten already from "svc memory forget --list"',
     });
   }
   const search = { documents, workspaceDir, fromFile, signal: context.signal };
