@@ -174,6 +174,28 @@ test('what is forgotten on one host disappears on all, and its host keeps it out
   assert.equal(await citationsOf(a, 'janitor'), ['memory/house.md#L1-L5']);
 });
 
+test('a host that is killed while it forgets has removed the text of others before it reads its own', async () => {
+  const url = await migratedDatabase(postgres);
+  const a = hostOn(url, 'host-a', { files: { 'ws/memory/boats.md': 'Boats need paint.\n' } });
+  const b = hostOn(url, 'host-b', { files: { 'ws/memory/door.md': DOOR } });
+  for (const host of [a, b]) await host.svc('memory', 'index');
+  const server = serverAt(url, { poolSize: 1 });
+  const uncleaned = () => server.query('SELECT FROM svc.forgotten WHERE NOT cleaned');
+  await server.run(`DO $$ BEGIN
+    CREATE FUNCTION svc.killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+    CREATE TRIGGER killed BEFORE UPDATE OF synced_ms ON svc.origins FOR EACH ROW EXECUTE FUNCTION svc.killed();
+  END $$`);
+  const forgetting = await a.svc('memory', 'forget', 'host-b:memory/door.md#L3', '--yes');
+  assert.match(forgetting.stderr, 'killed');
+  assert.equal(await server.query("SELECT FROM svc.chunks WHERE text LIKE '%janitor%'"), []);
+  assert.is((await uncleaned()).length, 1);
+  await server.run('DROP FUNCTION svc.killed CASCADE');
+  assert.is((await a.svc('memory', 'index')).code, 0);
+  assert.equal(await uncleaned(), []);
+  assert.equal(await server.query("SELECT FROM svc.terms WHERE term LIKE 'janitor%'"), []);
+  await server.close();
+});
+
 test('a heading that is forgotten on one host disappears from what is below it on others', async () => {
   const filler = Array.from({ length: 400 }, (_, at) => `Sentence ${at} is about nothing.`);
   const below = `${filler.join('\n')}\n\n## Animals\n\nZebras have stripes.\n`;

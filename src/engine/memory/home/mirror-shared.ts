@@ -3,7 +3,7 @@ import type { Server } from '../../postgres/index.js';
 import { closing } from '../../support/async.js';
 import { groupBy } from '../../support/lists.js';
 import { sectionsOf, titlesOn } from '../chunking/chunk-document.js';
-import { Forgotten, wordsOf } from '../forgotten/index.js';
+import { type ForgetList, Forgotten, wordsOf } from '../forgotten/index.js';
 import { currentIdentity, type MemoryIndex, type OpenedIndex } from '../index/index.js';
 import {
   chunksByDocument,
@@ -13,7 +13,7 @@ import {
   preparePostgresIndex,
   type StoredChunk,
 } from '../index/postgres/index.js';
-import { fillIndex, type SyncRun, summaryOf } from '../sync/fill-index.js';
+import { fillIndex, NOTHING_READ, type SyncRun, summaryOf } from '../sync/fill-index.js';
 import { type Rebuild, rebuildNeeded, rebuildOf, type SyncSummary } from '../sync/index.js';
 import type { SharedPlace } from './index-home.js';
 import type { SharedForgetList } from './shared-forget-list.js';
@@ -39,15 +39,22 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
   for (;;) {
     const before = await forgetList.read();
+    const uncleaned = before === undefined ? [] : await forgetList.uncleaned();
     using index = closing(
       await preparePostgresIndex(server, place, identity, { force, lockWaitMs }),
     );
+    // First: once this host has read its files, its searches see nothing to do, also if this is killed then.
+    const isErased =
+      before === undefined ||
+      uncleaned.length === 0 ||
+      (await eraseFromOthers(shared, index, before, run.options.signal));
+    if (!isErased) return summaryOf(run, NOTHING_READ, rebuild);
     const result = await fillIndex(run, index);
     if (result.stopped) return summaryOf(run, result, rebuild);
     // Another host may have forgotten something that this one has just read.
     force = !isDeepStrictEqual(await forgetList.read(), before);
     if (force) continue;
-    const isClean = await clean(shared, index, run.options);
+    const isClean = await clean(shared, index, uncleaned, run.options);
     return summaryOf(run, { ...result, stopped: !isClean }, rebuild);
   }
 }
@@ -62,21 +69,18 @@ function rebuildFor(
 }
 
 /**
- * Deletes forgotten text from the rows of other hosts, and all vectors that nothing uses.
+ * Removes what deleted chunks left: their words, and all vectors that nothing uses.
  *
  * @returns false when the signal interrupted it
  */
 async function clean(
-  shared: SharedMirror,
+  { forgetList }: SharedMirror,
   index: PostgresIndex,
+  uncleaned: readonly string[],
   { clock, signal }: Pick<SyncRun['options'], 'clock' | 'signal'>,
 ): Promise<boolean> {
-  const { forgetList } = shared;
-  const uncleaned = await forgetList.uncleaned();
-  const list = uncleaned.length === 0 ? undefined : await forgetList.read();
-  if (list === undefined) return true;
-  const forgotten = new Forgotten(list.salt, list.entries);
-  if (!(await cleanOthers(shared, index, forgotten, signal))) return false;
+  if (uncleaned.length === 0) return true;
+  if (!(await index.compact(signal))) return false;
   const keepIdentities = await index.vectorIdentities();
   await index.tidyEmbeddings({ keepIdentities, cacheEntries: 0, atMs: clock.now() });
   await forgetList.markCleaned(uncleaned);
@@ -95,12 +99,13 @@ const BATCH = 50;
  *
  * @returns false when the signal interrupted it
  */
-async function cleanOthers(
-  { server, place, traces }: Pick<SharedMirror, 'place' | 'server' | 'traces'>,
+async function eraseFromOthers(
+  { server, place, traces }: SharedMirror,
   index: PostgresIndex,
-  forgotten: Forgotten,
+  { salt, entries }: ForgetList,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const forgotten = new Forgotten(salt, entries);
   const gone: number[] = [];
   const byOrigin = groupBy(await otherDocuments(server, place), ({ origin }) => origin);
   for (const [origin, documents] of byOrigin) {
@@ -114,8 +119,8 @@ async function cleanOthers(
       }
     }
   }
-  // Without any, it still removes what words of this host's own deleted chunks left.
-  return index.eraseChunks(gone, signal);
+  await index.eraseChunks(gone);
+  return true;
 }
 
 function forgottenChunks(

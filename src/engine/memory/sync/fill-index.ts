@@ -7,7 +7,7 @@ import type { IndexSettings, MemoryIndex } from '../index/index.js';
 import type { MemorySources, Scan } from '../sources/index.js';
 import { applyPlan } from './apply-plan.js';
 import type { Rebuild, SyncEvent, SyncRequest, SyncSummary } from './events.js';
-import type { ApplyResult } from './file-steps.js';
+import { type ApplyResult, Tally } from './file-steps.js';
 import {
   pendingChanges,
   planChanges,
@@ -85,6 +85,9 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
   }
   return result;
 }
+
+/** Interrupted before any file was read. */
+export const NOTHING_READ = new Tally({ read: [], remove: [], unchanged: 0 }).result(true);
 
 /** What has changed since the last sync; what that one could not read is tried again. */
 async function changesOf({ scan, scannedMs }: SyncRun, index: MemoryIndex): Promise<SyncPlan> {

@@ -353,6 +353,7 @@ for (const kind of await sharedKinds()) {
     const found = await a.lexicalCandidates('"secretword"', 9);
     await a.eraseChunks(found.map(({ chunkId }) => chunkId));
     assert.is(await b.countMatches('"secretword"'), 0);
+    assert.ok(await a.compact());
     assert.equal(await a.termsBetween('s', 't'), []);
     assert.equal(await kind.server.query('SELECT count(*) AS count FROM svc.embeddings'), [
       { count: 2 },
@@ -390,10 +391,8 @@ for (const kind of await sharedKinds()) {
       );
     const erase = async (signal?: AbortSignal) => {
       const found = await a.lexicalCandidates('"secretword"', 9);
-      return a.eraseChunks(
-        found.map(({ chunkId }) => chunkId),
-        signal,
-      );
+      await a.eraseChunks(found.map(({ chunkId }) => chunkId));
+      return a.compact(signal);
     };
     const before = await rows('beta');
     await apply(b, putChange('too.md', 'alpha'));

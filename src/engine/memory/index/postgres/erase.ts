@@ -12,18 +12,16 @@ import { removeTerms } from './write-terms.js';
 const BATCH = 4000;
 
 /**
- * Erases chunks of any host, with their words and, unless another text needs them, their vectors. The facts and links of
- * their documents may repeat the text, so they are erased too. The documents count as changed, so the hosts that have
- * the files index the rest again.
- *
- * @returns false when the signal interrupted it, with words left
+ * Erases chunks of any host and, unless another text needs them, their vectors; their words with {@link compact}. The
+ * facts and links of their documents may repeat the text, so they are erased too. The documents count as changed, so the
+ * hosts that have the files index the rest again.
  */
 export async function eraseChunks(
   server: Server,
   target: Target,
   ids: readonly number[],
-  signal?: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
+  if (ids.length === 0) return;
   await changeMemory(server, target, async (transaction) => {
     const chunks = await transaction.query<KnownChunk>(
       `${SELECT_BY_ID} AND chunks.id = ANY ($2) ORDER BY chunks.id`,
@@ -42,7 +40,6 @@ export async function eraseChunks(
       ),
     ]);
   });
-  return compact(server, target, signal);
 }
 
 /** Makes the hosts of documents index them again, at their next sync. */
@@ -157,7 +154,7 @@ const TERMS_AT_ONCE = 500;
  *
  * @returns false when the signal interrupted it
  */
-async function compact(
+export async function compact(
   server: Server,
   { memory, lockWaitMs }: Target,
   signal: AbortSignal | undefined,

@@ -195,9 +195,12 @@ function createPostgresIndex(
   };
   return {
     ...indexAt(),
-    /** Erases chunks of any host, with what their words and vectors left; see erase.ts. */
-    eraseChunks: async (ids: readonly number[], signal?: AbortSignal) =>
-      (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids, signal),
+    /** Erases chunks of any host, with their vectors; see erase.ts. */
+    eraseChunks: async (ids: readonly number[]) =>
+      (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids),
+    /** Removes the words of deleted chunks. @returns false when the signal interrupted it */
+    compact: async (signal?: AbortSignal) =>
+      (await import('./erase.js')).compact(server, targetOf(latest), signal),
     /** Removes everything that a host has indexed into the memory. */
     removeOrigin: async (name: string) =>
       (await import('./erase.js')).removeOrigin(server, targetOf(latest), name),
