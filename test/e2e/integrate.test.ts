@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod/mini';
@@ -17,7 +17,7 @@ const SETTINGS = '{\n  // mine\n  "mcpServers": {}\n}\n';
 const FILE = '.cursor/mcp.json';
 
 function homeWithCursor(): TempFolder {
-  return folderOf({ [FILE]: SETTINGS });
+  return folderOf({ [FILE]: SETTINGS, 'workspace/MEMORY.md': '' });
 }
 
 function textOf(home: TempFolder): string {
@@ -128,10 +128,23 @@ test('scripts can dry-run, apply, repeat, list, and remove an integration to the
 });
 
 test('an agent that is not installed is registered with a warning', async () => {
-  const home = tempFolder();
+  const home = folderOf({ 'workspace/MEMORY.md': '' });
   const run = await runInSession(['integrate', 'vscode', '--yes', '--json'], { home: home.path });
   const { written, warnings } = jsonOf.integrate(run);
   assert.equal([written, warnings?.map(({ code }) => code)], [true, ['INTEGRATION_DOUBTFUL']]);
+});
+
+test('a memory whose workspace does not exist yet is registered with a warning', async () => {
+  const home = homeWithCursor();
+  rmSync(home.at('workspace'), { recursive: true });
+  const warningsOf = async (...args: readonly string[]) => {
+    const run = await runInSession(['integrate', 'cursor', ...args, '--json'], { home: home.path });
+    return jsonOf.integrate(run).warnings.map(({ message }) => message);
+  };
+  const missing = `there is no workspace at ${home.at('workspace')}`;
+  assert.equal(await warningsOf('--dry-run'), [missing]);
+  assert.equal(await warningsOf('--yes'), [missing]);
+  assert.equal(await warningsOf('--remove', '--yes'), []);
 });
 
 test('a file that several changes create is listed as new once', async () => {

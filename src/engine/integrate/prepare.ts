@@ -35,12 +35,14 @@ export async function prepareIntegration(
   const agent = agentNamed(name);
   const target = absoluteTarget(requested.target, context);
   const isAdding = requested.action === 'add';
-  if (isAdding) await requireTarget(context, target);
+  const missing =
+    isAdding && typedRemote === undefined ? await requireTarget(context, target) : undefined;
   const hookTimeoutMs = activeMemory ? await recallTimeoutMs(context, target) : undefined;
   const remote = typedRemote === undefined ? undefined : validRemote(typedRemote);
   const plan = planIntegration(context, { ...requested, agent, target, remote, hookTimeoutMs });
   if (!isAdding) return { plan, warnings: [] };
-  return { plan, warnings: [...warningsAbout(context, plan)] };
+  const warnings = missing === undefined ? [] : [missing];
+  return { plan, warnings: [...warningsAbout(context, plan), ...warnings] };
 }
 
 const VARIABLE = /^[A-Za-z_]\w{0,127}$/u;
@@ -76,26 +78,40 @@ function absoluteTarget(
   return { agent, workspace: path(workspace), config: path(config) };
 }
 
-/** Refuses a memory that does not exist: a typo would only show up inside the agent. */
+/**
+ * Refuses a memory that was named and does not exist: a typo would only show up inside the agent.
+ *
+ * @returns a warning if the configured workspace does not exist yet
+ */
 async function requireTarget(
   context: IntegrateContext,
   { agent, workspace, config }: MemoryTarget,
-): Promise<void> {
+): Promise<Warning | undefined> {
   if (workspace !== undefined) {
     if (agent !== undefined) {
       throw new SvcError('USAGE', '--agent and --workspace cannot be combined', {
         hint: 'omit one of them',
       });
     }
-    if (statSync(workspace, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    if (!isFolder(workspace)) {
       throw new SvcError('WORKSPACE_MISSING', `there is no workspace at ${workspace}`, {
         hint: `create it with "mkdir -p ${shellWord(workspace)}", or check the path`,
       });
     }
+    return undefined;
   }
-  if (agent === undefined && config === undefined) return;
   const loaded = await loadConfig(context, { configFile: config });
-  if (agent !== undefined) resolveAgent(loaded, agent, context);
+  const { workspaceDir } = resolveAgent(loaded, agent, context);
+  if (isFolder(workspaceDir)) return undefined;
+  return {
+    code: 'INTEGRATION_DOUBTFUL',
+    message: `there is no workspace at ${workspaceDir}`,
+    hint: `create it with "mkdir -p ${shellWord(workspaceDir)}", or choose another with "svc config init"`,
+  };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** What svc needs besides the recall itself: starting, and writing the response. */

@@ -166,6 +166,7 @@ test('an invalid URL, one with a secret, or a token is refused, and not printed'
 
 test('a server of this machine that would replace a remote one is warned about', async () => {
   const { context, add, folder } = home();
+  folder.write('state/workspace/MEMORY.md', '');
   await add('codex', { remote: REMOTE });
   const wish = { ...SIGNAL_FREE, agent: 'codex', activeMemory: false, program: PROGRAM };
   for (const more of [
