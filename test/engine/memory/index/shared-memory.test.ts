@@ -496,7 +496,7 @@ for (const kind of await sharedKinds()) {
     assert.equal(
       (await b.documents()).map(({ path, hash }) => [path, hash]),
       [
-        ['b.md', ''],
+        ['b.md', 'b.md'],
         ['long.md', ''],
       ],
     );

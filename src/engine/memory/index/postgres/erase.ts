@@ -75,10 +75,11 @@ export async function removeOrigin(server: Server, target: Target, name: string)
         [memory, name, BATCH],
       );
       const ids = documents.map(({ id }) => id);
-      await markIncomplete(transaction, ids);
       const chunks = await chunksOf(transaction, ids, BATCH);
       await deleteChunks(transaction, target, chunks);
-      if (chunks.length === BATCH) return true;
+      const isPart = chunks.length === BATCH;
+      await markIncomplete(transaction, isPart ? chunks.map(({ document }) => document) : ids);
+      if (isPart) return true;
       await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
       if (ids.length > 0) return true;
       // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
