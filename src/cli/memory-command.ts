@@ -71,7 +71,9 @@ export abstract class MemoryCommand extends BaseCommand {
     if (isFollowed(memory.forget)) return;
     // Loads every store.
     const { completeForgetting } = await import('./memory-stores.js');
-    const warnings = await completeForgetting(memory, this.context(), { signal: this.signal });
+    const warnings = await this.whileForgetting((work) =>
+      completeForgetting(memory, this.context(), work),
+    );
     this.addWarnings(warnings);
   }
 
@@ -82,13 +84,16 @@ export abstract class MemoryCommand extends BaseCommand {
   ): Promise<readonly StoreOutcome[]> {
     // Loads every store.
     const { followInAllStores, unfinishedWarnings } = await import('./memory-stores.js');
-    const { onEvent, clear } = this.syncProgress('forgetting');
-    const options = { signal: this.signal, onEvent };
-    const stores = await followInAllStores(forgetting, memory, this.context(), options).finally(
-      clear,
+    const stores = await this.whileForgetting((work) =>
+      followInAllStores(forgetting, memory, this.context(), work),
     );
     this.addWarnings(unfinishedWarnings(stores));
     return stores;
+  }
+
+  private whileForgetting<T>(run: (work: WorkOptions) => Promise<T>): Promise<T> {
+    const { onEvent, clear } = this.syncProgress('forgetting');
+    return run({ signal: this.signal, onEvent }).finally(clear);
   }
 
   /** Warns of agents that still find what one of them has forgotten. */

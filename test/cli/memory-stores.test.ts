@@ -2,13 +2,16 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLeanConfig } from '../../src/cli/fast-start.js';
+import { MemoryCommand } from '../../src/cli/memory-command.js';
 import { completeForgetting, followInAllStores } from '../../src/cli/memory-stores.js';
 import { workspaceOfMemory } from '../../src/engine/dreaming/dream-targets.js';
 import { isFollowed } from '../../src/engine/memory/forgotten/index.js';
-import { openMemory } from '../../src/engine/memory/index.js';
+import { type OpenedMemory, openMemory } from '../../src/engine/memory/index.js';
 import { archiveOf, findSessions } from '../../src/engine/memory/sessions/index.js';
 import { contextOf } from '../support/context.js';
 import { failureOf } from '../support/failure.js';
+import { ROOT } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
 
@@ -53,6 +56,28 @@ test('text that a killed process only added to the list is hidden everywhere, an
   assert.equal(await completeForgetting(memory, context, {}), []);
   assert.is(archive.sessions()[0]?.title, 'Noted, the rest as well.');
   assert.ok(isFollowed(memory.forget));
+  await memory.backend.close();
+});
+
+test('a command shows progress while it does what a killed process left to forget', async () => {
+  const { memory, context, hide } = await archivedWorld();
+  await hide();
+  const shown: string[] = [];
+  class Probe extends MemoryCommand {
+    protected override context = () => context;
+    protected override syncProgress(words: string) {
+      shown.push(words);
+      const onEvent = ({ type }: { readonly type: string }) => shown.push(type);
+      return { onEvent, clear: () => shown.push('clear') };
+    }
+    async run(): Promise<object> {
+      return {};
+    }
+    complete = (one: OpenedMemory) => this.completeForgetting(one);
+  }
+  await new Probe([], createLeanConfig({}, ROOT)).complete(memory);
+  assert.equal([shown[0], shown.at(-1)], ['forgetting', 'clear']);
+  assert.ok(shown.includes('scan.finished'));
   await memory.backend.close();
 });
 
