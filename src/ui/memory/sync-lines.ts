@@ -40,8 +40,10 @@ export interface SyncLinesOptions {
   readonly label?: string;
 }
 
-/** Minimum time between progress lines; each reports another tenth. */
+/** Minimum time between progress lines; each reports another tenth, … */
 const PROGRESS_EVERY_MS = 2000;
+/** … or that work goes on, after this long without a line. */
+const LONGEST_SILENCE_MS = 30_000;
 /** Minimum time between lines about rate limits or retries. */
 const LIMIT_EVERY_MS = 10_000;
 /** Skipped files reported as they happen; the summary counts the rest. */
@@ -73,8 +75,9 @@ export function createSyncLines(
 
   const dueProgress = (fraction: number, words: () => string): string | undefined => {
     const tenths = Math.floor(fraction * 10);
-    const isTooSoon = state.lastMs - lastPrinted.atMs < PROGRESS_EVERY_MS;
-    if (isTooSoon || tenths <= lastPrinted.tenths) return undefined;
+    const silentMs = state.lastMs - lastPrinted.atMs;
+    const isDue = tenths > lastPrinted.tenths || silentMs >= LONGEST_SILENCE_MS;
+    if (silentMs < PROGRESS_EVERY_MS || !isDue) return undefined;
     lastPrinted = { ...lastPrinted, atMs: state.lastMs, tenths };
     return words();
   };
@@ -109,13 +112,13 @@ export function createSyncLines(
 
   return (event) => {
     state = reduceSync(state, event, now());
-    if (event.type === 'document.skipped') return print(skipLine(event));
+    if (event.type === 'document.skipped') print(skipLine(event));
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
       lastPrinted = { ...lastPrinted, atMs: state.lastMs, tenths: 0 };
     }
     if (event.type === 'embed.provider') return print(providerLine(event.event));
     print(eventLine(event, options.verbose));
-    const isRead = event.type === 'document.indexed' || event.type === 'document.unchanged';
+    const isRead = 'work' in event;
     if (isRead && !options.verbose) {
       print(dueProgress(syncFraction(state), () => chunkingLine(state)));
     }
@@ -134,7 +137,8 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
       return `building the index: ${rebuildWords(event)}`;
     case 'scan.finished': {
       if (event.filesToIndex === 0 && !verbose) return undefined;
-      const found = `${formatCountOf(event.files, 'file')}, ${formatBytes(event.bytes)}`;
+      const size = event.bytes === 0 ? '' : `, ${formatBytes(event.bytes)}`;
+      const found = formatCountOf(event.files, 'file') + size;
       return `found ${found}; ${formatCount(event.filesToIndex)} to index`;
     }
     case 'sync.finished':

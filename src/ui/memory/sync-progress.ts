@@ -17,7 +17,8 @@ export type PhaseState = 'done' | 'running' | 'stopped' | 'waiting';
 
 interface SyncAmount {
   readonly files: number;
-  readonly bytes: number;
+  /** As in the events of a sync: about how long it takes, not a size. */
+  readonly work: number;
 }
 
 /** The state of a running sync, for the screen and the progress line. */
@@ -27,7 +28,7 @@ export interface SyncProgress {
   readonly waitingFor: WaitedFor | undefined;
   readonly rebuild: SyncSummary['rebuild'] | undefined;
   /** Everything that exists; undefined until the scan is done. */
-  readonly found: SyncAmount | undefined;
+  readonly found: { readonly files: number; readonly bytes: number } | undefined;
   /** How much of it has to be read. */
   readonly planned: SyncAmount;
   /** How much was read or skipped so far; never more than planned. */
@@ -50,13 +51,13 @@ export interface SyncProgress {
   /** When reading was finished, so that later steps do not lower the rate. */
   readonly chunkedMs: number | undefined;
   readonly lastMs: number;
-  /** The recent past, oldest first, for rates; at most {@link WINDOW_MS} old. */
+  /** The recent past, oldest first, for rates; at least one, others at most {@link WINDOW_MS} old. */
   readonly samples: readonly Sample[];
 }
 
 interface Sample {
   readonly atMs: number;
-  readonly bytes: number;
+  readonly work: number;
   readonly chunks: number;
 }
 
@@ -77,8 +78,8 @@ export function startSyncProgress(atMs: number): SyncProgress {
     waitingFor: undefined,
     rebuild: undefined,
     found: undefined,
-    planned: { files: 0, bytes: 0 },
-    handled: { files: 0, bytes: 0 },
+    planned: { files: 0, work: 0 },
+    handled: { files: 0, work: 0 },
     chunks: 0,
     committed: 0,
     current: undefined,
@@ -116,13 +117,14 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
     case 'scan.finished':
       return afterScan(next, event);
     case 'document.indexed': {
-      const amount = { files: 1, bytes: event.bytes };
+      const amount = { files: 1, work: event.work };
       const chunks = next.chunks + event.chunks;
-      return withSample(addHandled({ ...next, chunks, current: event.path }, amount));
+      return withSample(next, addHandled({ ...next, chunks, current: event.path }, amount));
     }
     case 'document.unchanged':
       return withSample(
-        addHandled({ ...next, current: event.path }, { files: 1, bytes: event.bytes }),
+        next,
+        addHandled({ ...next, current: event.path }, { files: 1, work: event.work }),
       );
     case 'document.removed':
       return next;
@@ -166,11 +168,11 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
   }
 }
 
-/** How much of the planned reading is done: 0 to 1, by bytes, or by files where all are empty. */
+/** How much of the planned reading is done: 0 to 1, or by files where all are empty. */
 export function syncFraction(state: SyncProgress): number {
   if (state.phases.chunk === 'done') return 1;
   const { planned, handled } = state;
-  if (planned.bytes > 0) return handled.bytes / planned.bytes;
+  if (planned.work > 0) return handled.work / planned.work;
   return planned.files > 0 ? handled.files / planned.files : 0;
 }
 
@@ -194,16 +196,16 @@ export function syncRate(state: SyncProgress): number | undefined {
 export function syncEta(state: SyncProgress): number | undefined {
   if (state.phases.embed === 'running') return embedEta(state.embedding, state.lastMs);
   const span = recentSpan(state);
-  if (state.phases.chunk !== 'running' || span === undefined || span.bytes <= 0) return undefined;
+  if (state.phases.chunk !== 'running' || span === undefined || span.work <= 0) return undefined;
   if (span.ms < PREDICTABLE_MS) return undefined;
-  return ((state.planned.bytes - state.handled.bytes) * span.ms) / span.bytes;
+  return ((state.planned.work - state.handled.work) * span.ms) / span.work;
 }
 
 function afterScan(
   state: SyncProgress,
   event: Extract<SyncEvent, { readonly type: 'scan.finished' }>,
 ): SyncProgress {
-  const planned = { files: event.filesToIndex, bytes: event.bytesToIndex };
+  const planned = { files: event.filesToIndex, work: event.workToIndex };
   return {
     ...state,
     waitingFor: undefined,
@@ -211,13 +213,15 @@ function afterScan(
     planned,
     handled: atMost(state.handled, planned),
     scannedMs: state.lastMs,
-    samples: [{ atMs: state.lastMs, bytes: 0, chunks: state.chunks }],
+    samples: [{ atMs: state.lastMs, work: 0, chunks: state.chunks }],
     phases: advance(state.phases, { scan: 'done', chunk: 'running' }),
   };
 }
 
-function afterSkip(state: SyncProgress, skip: SkippedFile): SyncProgress {
-  const { path, reason, detail } = skip;
+function afterSkip(
+  state: SyncProgress,
+  { path, reason, detail, work = 0 }: Extract<SyncEvent, { readonly type: 'document.skipped' }>,
+): SyncProgress {
   const file = { path, reason, ...(detail === undefined ? {} : { detail }) };
   const { first, count } = state.skipped;
   const skipped = {
@@ -227,7 +231,7 @@ function afterSkip(state: SyncProgress, skip: SkippedFile): SyncProgress {
   // Files that the scan itself leaves out were never planned.
   return state.found === undefined
     ? { ...state, skipped }
-    : addHandled({ ...state, skipped }, { files: 1, bytes: 0 });
+    : addHandled({ ...state, skipped }, { files: 1, work });
 }
 
 function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
@@ -242,21 +246,25 @@ function finish(state: SyncProgress, summary: SyncSummary): SyncProgress {
 
 function addHandled(state: SyncProgress, amount: SyncAmount): SyncProgress {
   const files = state.handled.files + Math.max(0, amount.files);
-  const bytes = state.handled.bytes + Math.max(0, amount.bytes);
+  const work = state.handled.work + Math.max(0, amount.work);
   // A file that grew since the scan counts as what was planned for it.
-  return { ...state, handled: atMost({ files, bytes }, state.planned) };
+  return { ...state, handled: atMost({ files, work }, state.planned) };
 }
 
 function atMost(amount: SyncAmount, limit: SyncAmount): SyncAmount {
-  return { files: Math.min(amount.files, limit.files), bytes: Math.min(amount.bytes, limit.bytes) };
+  return { files: Math.min(amount.files, limit.files), work: Math.min(amount.work, limit.work) };
 }
 
-function withSample(state: SyncProgress): SyncProgress {
+function withSample(before: SyncProgress, state: SyncProgress): SyncProgress {
   const newest = state.samples.at(-1);
   if (newest !== undefined && state.lastMs - newest.atMs < SAMPLE_EVERY_MS) return state;
-  const sample = { atMs: state.lastMs, bytes: state.handled.bytes, chunks: state.chunks };
+  const sample = { atMs: state.lastMs, work: state.handled.work, chunks: state.chunks };
   const kept = state.samples.filter(({ atMs }) => state.lastMs - atMs <= WINDOW_MS);
-  return { ...state, samples: [...kept, sample] };
+  if (kept.length > 0 || newest === undefined) return { ...state, samples: [...kept, sample] };
+  // Several documents can be done at once, seconds after those before them.
+  const { handled, chunks } = before;
+  const last = { atMs: newest.atMs, work: handled.work, chunks };
+  return { ...state, samples: [last, sample] };
 }
 
 function recentSpan(state: SyncProgress) {
@@ -264,7 +272,7 @@ function recentSpan(state: SyncProgress) {
   if (oldest === undefined) return undefined;
   const ms = (state.chunkedMs ?? state.lastMs) - oldest.atMs;
   if (ms < MEASURABLE_MS) return undefined;
-  return { ms, bytes: state.handled.bytes - oldest.bytes, chunks: state.chunks - oldest.chunks };
+  return { ms, work: state.handled.work - oldest.work, chunks: state.chunks - oldest.chunks };
 }
 
 const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, stopped: 2, done: 2 };

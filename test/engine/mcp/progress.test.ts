@@ -21,10 +21,9 @@ const scan = {
   files: 9,
   bytes: 9,
   filesToIndex: 2,
-  bytesToIndex: 9,
+  workToIndex: 9,
 } as const;
-const indexed = (path: string) =>
-  ({ type: 'document.indexed', path, bytes: 1, chunks: 1 }) as const;
+const indexed = (path: string) => ({ type: 'document.indexed', path, work: 1, chunks: 1 }) as const;
 const embedding = {
   ...({ type: 'embed.started', provider: 'p', model: 'm', passages: 5, known: 0 } as const),
 };

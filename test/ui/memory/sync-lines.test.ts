@@ -19,14 +19,14 @@ const ERASE = '\r\u001B[2K';
 function events(): readonly SyncEvent[] {
   const read = Array.from(
     { length: 100 },
-    (_, at): SyncEvent => ({ type: 'document.indexed', path: `${at}.md`, bytes: 10, chunks: 2 }),
+    (_, at): SyncEvent => ({ type: 'document.indexed', path: `${at}.md`, work: 10, chunks: 2 }),
   );
   return [
     { type: 'lock.waiting', holder: { pid: 4242, sinceMs: 0 } },
     { type: 'document.skipped', path: 'link.md', reason: 'symlink' },
     { type: 'document.skipped', path: 'o\nld.md', reason: 'permission_denied' },
     { type: 'rebuild.started', reason: 'damaged', detail: 'no header' },
-    { type: 'scan.finished', files: 1283, bytes: 16.1e6, filesToIndex: 100, bytesToIndex: 1000 },
+    { type: 'scan.finished', files: 1283, bytes: 16.1e6, filesToIndex: 100, workToIndex: 1000 },
     ...read,
     { type: 'publish.started' },
     { type: 'sync.finished', summary: aSummary() },
@@ -79,6 +79,19 @@ test('slow work reports every 10 percent, no more', () => {
   assert.is(written[4], '10 of 100 files · 10 % · 20 chunks · 2.0 chunks/s\n');
 });
 
+test('work that takes minutes for a tenth reports that it goes on', () => {
+  const read = Array.from(
+    { length: 9 },
+    (_, at): SyncEvent => ({ type: 'document.indexed', path: `${at}.pdf`, work: 10, chunks: 2 }),
+  );
+  const scanned = { files: 900, bytes: 9000, filesToIndex: 900, workToIndex: 9000 };
+  const written = linesOf(every(10_000, [{ type: 'scan.finished', ...scanned }, ...read]));
+  assert.equal(
+    written.slice(1).map((line) => line.split(' · ')[0]),
+    ['3 of 900 files', '6 of 900 files', '9 of 900 files'],
+  );
+});
+
 test('work of medium speed reports every two seconds, no more', () => {
   const written = lines(100).slice(BEGINNING.length);
   assert.equal(
@@ -98,7 +111,7 @@ test('of faulty files, the first three are named', () => {
 
 test('files that were not indexed are named only by verbose', () => {
   const others: readonly SyncEvent[] = [
-    { type: 'document.unchanged', path: 'same.md', bytes: 10 },
+    { type: 'document.unchanged', path: 'same.md', work: 10 },
     { type: 'document.removed', path: 'gone.md' },
     { type: 'embed.started', provider: 'openai', model: 'small', passages: 0, known: 12 },
   ];
@@ -113,16 +126,16 @@ test('files that were not indexed are named only by verbose', () => {
 test('files that are only read again are progress, too, as after forgetting', () => {
   const read = Array.from(
     { length: 10 },
-    (_, at): SyncEvent => ({ type: 'document.unchanged', path: `${at}.md`, bytes: 10 }),
+    (_, at): SyncEvent => ({ type: 'document.unchanged', path: `${at}.md`, work: 10 }),
   );
-  const scanned = { files: 10, bytes: 100, filesToIndex: 10, bytesToIndex: 100 };
+  const scanned = { files: 10, bytes: 100, filesToIndex: 10, workToIndex: 100 };
   const written = linesOf(every(2000, [{ type: 'scan.finished', ...scanned }, ...read]));
   assert.match(written[1] ?? '', /^1 of 10 files · 10 %/u);
   assert.is(written.length, 1 + 10);
 });
 
 test('a sync without changes prints nothing, and one that was stopped that it stopped', () => {
-  const nothing = { filesToIndex: 0, bytesToIndex: 0 };
+  const nothing = { filesToIndex: 0, workToIndex: 0 };
   const scanned: SyncEvent = { type: 'scan.finished', files: 7, bytes: 70, ...nothing };
   const finished = (outcome: 'stopped' | 'unchanged'): SyncEvent => {
     return { type: 'sync.finished', summary: aSummary({ outcome }) };

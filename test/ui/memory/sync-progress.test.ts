@@ -54,13 +54,13 @@ const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
     files: amount,
     bytes: amount,
     filesToIndex: amount,
-    bytesToIndex: amount,
+    workToIndex: amount,
   }),
   fc.constant<SyncEvent>({ type: 'rebuild.started', reason: 'first', detail: '' }),
   fc.record({
     type: fc.constant('document.indexed' as const),
     path: fc.string(),
-    bytes: amount,
+    work: amount,
     chunks: amount,
   }),
   fc.constant<SyncEvent>({ type: 'document.removed', path: 'a.md' }),
@@ -98,7 +98,7 @@ test('counts stay consistent for any events in any order, even when the clock go
         assert.ok((syncEta(state) ?? 0) >= 0);
         assert.ok((syncRate(state) ?? 0) >= 0);
         assert.ok(state.handled.files <= state.planned.files);
-        assert.ok(state.handled.bytes <= state.planned.bytes);
+        assert.ok(state.handled.work <= state.planned.work);
         const { embedding } = state;
         if (embedding !== undefined) {
           const part = embedFraction(embedding);
@@ -128,11 +128,11 @@ const SCAN: SyncEvent = {
   files: 100,
   bytes: 100_000,
   filesToIndex: 40,
-  bytesToIndex: 40_000,
+  workToIndex: 40_000,
 };
 
 function indexed(bytes: number, chunks = 10): SyncEvent {
-  return { type: 'document.indexed', path: 'memory/a.md', bytes, chunks };
+  return { type: 'document.indexed', path: 'memory/a.md', work: bytes, chunks };
 }
 
 test('a rate stays as it was when everything is read, however long the rest takes', () => {
@@ -159,6 +159,15 @@ test('measures rate and time left over the last seconds only', () => {
   assert.is(syncEta(state), 14_500);
 });
 
+test('estimates the time left also if several documents are done at once after a long time', () => {
+  const done = (at: number) => ({ ...indexed(1000), path: `${at}.pdf` });
+  let state = reduceSync(startSyncProgress(0), SCAN, 0);
+  for (const atMs of [10_000, 20_000]) {
+    for (let at = 0; at < 5; at++) state = reduceSync(state, done(at), atMs + at);
+  }
+  assert.is(Math.round((syncEta(state) ?? 0) / 1000), 60);
+});
+
 test('follows a sync from waiting to the end', () => {
   let state = startSyncProgress(0);
   state = reduceSync(state, { type: 'lock.waiting', holder: undefined }, 1);
@@ -173,7 +182,7 @@ test('follows a sync from waiting to the end', () => {
     embed: 'waiting',
   });
   state = reduceSync(state, { type: 'document.skipped', path: 'y', reason: 'vanished' }, 4);
-  assert.equal(state.handled, { files: 1, bytes: 0 });
+  assert.equal(state.handled, { files: 1, work: 0 });
   assert.equal(state.skipped.first, [
     { path: 'x', reason: 'symlink' },
     { path: 'y', reason: 'vanished' },

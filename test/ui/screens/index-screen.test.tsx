@@ -64,13 +64,13 @@ function work({ emit }: OpenedScreen): void {
     files: 1283,
     bytes: 16.1e6,
     filesToIndex: 1283,
-    bytesToIndex: 16.1e6,
+    workToIndex: 16.1e6,
   });
   for (let at = 0; at < 100; at += 1) {
     emit({
       type: 'document.indexed',
       path: `memory/日本/${at}\u001B[2J.md`,
-      bytes: 100_000,
+      work: 100_000,
       chunks: 10,
     });
   }

@@ -40,8 +40,8 @@ function renderIndexView() {
 
 test('events are shown at once, and those before the first frame are not missed', async () => {
   const { view, emit, frame } = renderIndexView();
-  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, bytesToIndex: 4000 }, 100);
-  emit({ type: 'document.indexed', path: 'memory/a.md', bytes: 2000, chunks: 3 }, 200);
+  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 4, workToIndex: 4000 }, 100);
+  emit({ type: 'document.indexed', path: 'memory/a.md', work: 2000, chunks: 3 }, 200);
   await waitFor('the current file', () => frame().includes('memory/a.md'), frame);
   assert.match(frame(), '4 files');
   assert.match(frame(), '1/4');
@@ -50,7 +50,7 @@ test('events are shown at once, and those before the first frame are not missed'
 
 test('while only passages are embedded, no count of written files looks like a loss', () => {
   const { view, emit, rows } = renderIndexView();
-  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, bytesToIndex: 0 }, 100);
+  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, workToIndex: 0 }, 100);
   const embedding = { provider: 'voyage', model: 'voyage-4', passages: 3, known: 0 };
   emit({ type: 'embed.started', ...embedding }, 200);
   assert.equal(
@@ -74,8 +74,8 @@ test('keys that arrive together after a blocked event loop all count', async () 
 
 test('while passages are embedded, a retry and its reason are shown, and finished steps make room', () => {
   const { view, emit, rows } = renderIndexView();
-  emit({ type: 'scan.finished', files: 1, bytes: 9, filesToIndex: 1, bytesToIndex: 9 }, 100);
-  emit({ type: 'document.indexed', path: 'memory/a.md', bytes: 9, chunks: 3 }, 200);
+  emit({ type: 'scan.finished', files: 1, bytes: 9, filesToIndex: 1, workToIndex: 9 }, 100);
+  emit({ type: 'document.indexed', path: 'memory/a.md', work: 9, chunks: 3 }, 200);
   emit({ type: 'publish.started' }, 300);
   assert.match(rows(9).join('\n'), 'publishing the new index');
   emit({ type: 'embed.started', provider: 'corp', model: 'm', passages: 3, known: 0 }, 400);

@@ -340,9 +340,9 @@ test('the first index shows its progress at once', async () => {
   let finish: (() => void) | undefined;
   const opened = open(80, 24, {
     prepare: (_, onEvent) => {
-      const scanned = { files: 40, bytes: 400, filesToIndex: 40, bytesToIndex: 400 };
+      const scanned = { files: 40, bytes: 400, filesToIndex: 40, workToIndex: 400 };
       onEvent({ type: 'scan.finished', ...scanned } as Parameters<typeof onEvent>[0]);
-      onEvent({ type: 'document.indexed', path: 'a.md', bytes: 100, chunks: 7 });
+      onEvent({ type: 'document.indexed', path: 'a.md', work: 100, chunks: 7 });
       return new Promise((resolve) => {
         finish = resolve;
       });

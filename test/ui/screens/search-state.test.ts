@@ -125,7 +125,7 @@ test('a query recalled from the history becomes typed text when edited', () => {
 });
 
 test('progress is shown while the index is built, and no longer', () => {
-  const event = { type: 'document.indexed', path: 'a.md', bytes: 1, chunks: 2 } as const;
+  const event = { type: 'document.indexed', path: 'a.md', work: 1, chunks: 2 } as const;
   const synced = after({ type: 'synced', event, atMs: 5 });
   assert.is(synced.progress?.chunks, 2);
   const finished = { type: 'sync.finished', summary: aSummary() } as const;

@@ -9,22 +9,25 @@ export type SyncEvent =
   | {
       readonly type: 'scan.finished';
       readonly files: number;
+      /** Without conversations of databases, whose size is unknown. */
       readonly bytes: number;
       /** New files, and those whose fingerprint changed. */
       readonly filesToIndex: number;
-      readonly bytesToIndex: number;
+      /** See `workOf`. */
+      readonly workToIndex: number;
     }
   | ({ readonly type: 'rebuild.started' } & Rebuild)
   | {
       readonly type: 'document.indexed';
       readonly path: string;
-      readonly bytes: number;
+      readonly work: number;
       readonly chunks: number;
     }
   /** Read again without a change in content. */
-  | { readonly type: 'document.unchanged'; readonly path: string; readonly bytes: number }
+  | { readonly type: 'document.unchanged'; readonly path: string; readonly work: number }
   | { readonly type: 'document.removed'; readonly path: string }
-  | ({ readonly type: 'document.skipped' } & SkippedFile)
+  /** Without `work`, it was not among the files to index. */
+  | ({ readonly type: 'document.skipped'; readonly work?: number } & SkippedFile)
   /** Everything so far is on disk. */
   | { readonly type: 'batch.committed'; readonly documents: number }
   | { readonly type: 'publish.started' }

@@ -1,7 +1,7 @@
 import type { Change, IndexedDocument } from '../index/index.js';
 import type { FileFingerprint, SkippedFile } from '../types.js';
 import type { SyncEvent, SyncSummary } from './events.js';
-import { isTranscript, type PlannedRead, type SyncPlan } from './plan-changes.js';
+import { isTranscript, type PlannedRead, type SyncPlan, workOf } from './plan-changes.js';
 
 /** A part of a file as index changes; only transcripts have several. */
 export type FilePart =
@@ -43,13 +43,16 @@ export function* fileSteps(
   onEvent: (event: SyncEvent) => void,
 ): Generator<FileStep, undefined> {
   const { path } = file;
-  let [chunks, bytes] = [0, 0];
+  const work = workOf(file);
+  /** The text of such a conversation counts as it is checked. */
+  const isStored = isTranscript(file) && file.turns !== undefined;
+  let chunks = 0;
   let hasBegun = false;
   for (const part of parts) {
     switch (part.state) {
       case 'skipped': {
         tally.countSkipped(part.skip, stored !== undefined);
-        onEvent({ type: 'document.skipped', ...part.skip });
+        onEvent({ type: 'document.skipped', ...part.skip, work });
         // An unreadable file must not be found by its old text.
         const isIndexed = stored !== undefined || hasBegun;
         const change = isIndexed ? ({ type: 'remove', key: file } as const) : undefined;
@@ -57,23 +60,23 @@ export function* fileSteps(
         break;
       }
       case 'checked':
+        tally.countBytes(part.bytes);
         yield { change: undefined, bytes: part.bytes, isLast: false };
         break;
       case 'unchanged': {
         const { fingerprint } = part;
         tally.countUnchanged(isTranscript(file) ? 0 : fingerprint.size);
-        onEvent({ type: 'document.unchanged', path, bytes: fingerprint.size });
+        onEvent({ type: 'document.unchanged', path, work });
         yield { change: { type: 'touch', key: file, fingerprint }, bytes: 0, isLast: true };
         break;
       }
       case 'changed': {
         const { change, isLast } = part;
         chunks += change.document.chunks.length;
-        bytes += part.bytes;
-        tally.countRead(change.document, part.bytes);
+        tally.countRead(change.document, isStored ? 0 : part.bytes);
         if (!hasBegun) tally.countDocument(change.document.hash, stored !== undefined);
         hasBegun = true;
-        if (isLast) onEvent({ type: 'document.indexed', path, bytes, chunks });
+        if (isLast) onEvent({ type: 'document.indexed', path, work, chunks });
         yield { change, bytes: part.bytes, isLast };
       }
     }
@@ -116,13 +119,17 @@ export class Tally {
 
   countUnchanged(bytes: number): void {
     this.counts.unchanged += 1;
+    this.countBytes(bytes);
+  }
+
+  countBytes(bytes: number): void {
     this.counts.bytes += bytes;
   }
 
   /** A document, or a part of it. @param bytes how much of the file was read */
   countRead({ chunks }: IndexedDocument, bytes: number): void {
     this.counts.chunks += chunks.length;
-    this.counts.bytes += bytes;
+    this.countBytes(bytes);
   }
 
   countDocument(hash: string, wasIndexed: boolean): void {

@@ -9,11 +9,13 @@ import { applyPlan } from './apply-plan.js';
 import type { Rebuild, SyncEvent, SyncRequest, SyncSummary } from './events.js';
 import { type ApplyResult, Tally } from './file-steps.js';
 import {
+  countsParts,
   pendingChanges,
   planChanges,
   type SyncPlan,
   snapshotOf,
   withoutSmallGrowth,
+  workOf,
 } from './plan-changes.js';
 
 /** An index and the files it mirrors. */
@@ -55,14 +57,12 @@ export async function fillIndex(run: SyncRun, index: MemoryIndex): Promise<Apply
   const growth = run.target.sources.transcripts?.growth;
   const defers = run.options.defersSmallGrowth === true && growth !== undefined;
   const plan = defers ? withoutSmallGrowth(changes, growth) : changes;
-  const bytesOf = (files: readonly { readonly size: number }[]): number =>
-    files.reduce((sum, file) => sum + file.size, 0);
   run.onEvent({
     type: 'scan.finished',
     files: run.scan.files.length,
-    bytes: bytesOf(run.scan.files),
+    bytes: run.scan.files.reduce((sum, file) => sum + (countsParts(file) ? 0 : file.size), 0),
     filesToIndex: plan.read.length,
-    bytesToIndex: bytesOf(plan.read.map(({ file }) => file)),
+    workToIndex: plan.read.reduce((sum, { file }) => sum + workOf(file), 0),
   });
   const texts = new ExtractedTexts(run.target, { retries: run.options.force === true });
   const result = await applyPlan(index, plan, {

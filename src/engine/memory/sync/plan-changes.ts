@@ -56,6 +56,26 @@ export function planChanges(
   return { read, remove: [...remaining.values()], unchanged };
 }
 
+const MEGABYTE = 1024 * 1024;
+/** A process that starts, loads a library and ends. */
+const EXTRACTION_WORK = 2 * MEGABYTE;
+/** Media are only hashed. */
+const MEDIA_SPEED = 16;
+/** About the bytes of a message in a database, with the output of tools. */
+const PART_BYTES = 1024;
+
+/** About how long a file takes to index, in bytes of a note that take as long. For progress only. */
+export function workOf(file: SourceFile): number {
+  if (file.kind === 'extracted') return file.size + EXTRACTION_WORK;
+  if (file.kind === 'media') return Math.round(file.size / MEDIA_SPEED);
+  return countsParts(file) ? file.size * PART_BYTES : file.size;
+}
+
+/** Whether the size of a conversation is not in bytes. */
+export function countsParts(file: SourceFile): boolean {
+  return isTranscript(file) && file.place.reader === 'opencode';
+}
+
 export function isUpToDate(plan: SyncPlan): boolean {
   return plan.read.length === 0 && plan.remove.length === 0;
 }

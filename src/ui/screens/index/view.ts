@@ -73,7 +73,8 @@ function scanBody(progress: SyncProgress, style: Style, room: number): string {
     return waitingFor === undefined ? 'looking for files' : fitEnd(waitingWords(waitingFor), room);
   }
   const time = scannedMs === undefined ? '' : formatDuration(scannedMs - startedMs);
-  const what = `${formatCountOf(found.files, 'file')}   ${formatBytes(found.bytes)}`;
+  const size = found.bytes === 0 ? '' : `   ${formatBytes(found.bytes)}`;
+  const what = formatCountOf(found.files, 'file') + size;
   return spread(fitEnd(what, room), style.dim(time), room);
 }
 

@@ -6,7 +6,7 @@ import { opencodeReader } from '../../../../src/engine/memory/sources/transcript
 import type { SyncEvent } from '../../../../src/engine/memory/sync/events.js';
 import { backendOn, pathsOf, targetOf } from '../../../support/memory.js';
 import { opencodeStore, opencodeStore2 } from '../../../support/opencode.js';
-import { tempFolder } from '../../../support/temp-folder.js';
+import { folderOf, tempFolder } from '../../../support/temp-folder.js';
 import { GROWTH, transcriptPlace } from '../../../support/transcripts.js';
 
 const test = suite('OpenCode');
@@ -67,6 +67,29 @@ test('a transaction ends with the text that was read, not with a number of conve
   await forgetting.hide(plan, { fromFile: false });
   // All are read again.
   assert.is(await transactions(), 2);
+  await backend.close();
+  database.close();
+});
+
+test('the number of its messages is not shown as the size of a conversation', async () => {
+  const { folder, database, session, say } = opencodeStore();
+  session('ses_1', '/home/ada');
+  for (let n = 0; n < 9; n++) say('ses_1', 'user', { type: 'text', text: 'x'.repeat(1000) });
+  const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada'])];
+  const ws = folderOf({ 'MEMORY.md': 'y'.repeat(500) });
+  const backend = backendOn(targetOf(ws.path, { transcripts: { places, growth: GROWTH } }));
+  const events: SyncEvent[] = [];
+  const { bytes } = await backend.sync({ onEvent: (event) => events.push(event) });
+  assert.is(bytes, 9 * 1000 + 500);
+  const [scanned] = events.filter((event) => event.type === 'scan.finished');
+  assert.is(scanned?.bytes, 500);
+  // Its work is far more than that of a note of 9 bytes, and complete at the end.
+  assert.is(scanned?.workToIndex, 9 * 1024 + 500);
+  const works = events.flatMap((event) => (event.type === 'document.indexed' ? [event.work] : []));
+  assert.equal(
+    works.toSorted((a, b) => a - b),
+    [500, 9 * 1024],
+  );
   await backend.close();
   database.close();
 });

@@ -9,6 +9,7 @@ import {
   isUpToDate,
   planChanges,
   snapshotOf,
+  workOf,
 } from '../../../../src/engine/memory/sync/plan-changes.js';
 import type { SourceFile } from '../../../../src/engine/memory/types.js';
 
@@ -127,6 +128,13 @@ test('a path cannot be mistaken for two', () => {
   assert.ok(one !== undefined && other !== undefined && !isSameTree(one, other));
   // The SQLite of Node.js 22 reads a text only up to NUL.
   assert.not.match(one.paths, '\0');
+});
+
+test('a file that a process extracts is as much work as a long note, and an image less', () => {
+  const works = (['markdown', 'extracted', 'media'] as const).map((kind) =>
+    workOf(file('x', { kind, size: 1600 })),
+  );
+  assert.equal(works, [1600, 1600 + 2 * 1024 * 1024, 100]);
 });
 
 test.run();
