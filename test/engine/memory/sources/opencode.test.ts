@@ -116,6 +116,28 @@ test('only as much of a conversation is read as is needed, in both versions', ()
   database.close();
 });
 
+test('the output of tools, most of a conversation, is not even parsed', () => {
+  const { folder, database, session, say } = opencodeStore();
+  session('ses_1', '/home/ada');
+  const tool = { type: 'tool', tool: 'bash', state: { output: 'text' } };
+  say('ses_1', 'assistant', tool, { type: 'text', text: 'done' });
+  const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada'])];
+  const { parse } = JSON;
+  const parsed: string[] = [];
+  JSON.parse = (text, ...rest) => {
+    parsed.push(text);
+    return parse(text, ...rest);
+  };
+  try {
+    for (const { turns } of scanTranscripts({ places }).files) Array.from(turns?.() ?? []);
+  } finally {
+    JSON.parse = parse;
+  }
+  assert.ok(parsed.some((text) => text.includes('done')));
+  assert.not.ok(parsed.some((text) => text.includes('bash')));
+  database.close();
+});
+
 test('OpenCode 2: what was said, from its own tables, also as an answer grows', async () => {
   const { folder, database, session, say, rewrite } = opencodeStore2();
   database.exec('DROP TABLE session; DROP TABLE message; DROP TABLE part');
