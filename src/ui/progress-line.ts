@@ -10,7 +10,7 @@ import {
   syncEta,
   syncFraction,
 } from './memory/sync-progress.js';
-import { waitingWords } from './memory/words.js';
+import { archiveWords, waitingWords } from './memory/words.js';
 import { safeLine } from './safe-text.js';
 import { drawBar, type Style } from './style.js';
 import { ERASE_LINE, QUIET_FOR_MS } from './waiting-line.js';
@@ -100,6 +100,7 @@ export function progressText(
   state: SyncProgress,
   { columns, style }: Pick<ProgressLineOptions, 'columns' | 'style'>,
 ): string {
+  if (state.archived !== undefined) return fitEnd(archiveWords(state.archived), columns - 1);
   const { verb, done, all, fraction } = workOf(state);
   const eta = syncEta(state);
   const counts = `${formatCount(done)}/${formatCount(all)}`;

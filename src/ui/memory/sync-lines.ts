@@ -28,7 +28,7 @@ import {
   syncRate,
 } from './sync-progress.js';
 import { summaryWords } from './sync-summary.js';
-import { modelWords, rebuildWords, waitingWords } from './words.js';
+import { archiveWords, modelWords, rebuildWords, waitingWords } from './words.js';
 
 /** How a sync is reported as lines. */
 export interface SyncLinesOptions {
@@ -118,6 +118,9 @@ export function createSyncLines(
     }
     if (event.type === 'embed.provider') return print(providerLine(event.event));
     print(eventLine(event, options.verbose));
+    if (event.type === 'archive.updated') {
+      print(dueProgress(event.fraction, () => archiveWords(event)));
+    }
     const isRead = 'work' in event;
     if (isRead && !options.verbose) {
       print(dueProgress(syncFraction(state), () => chunkingLine(state)));
@@ -162,6 +165,7 @@ function eventLine(event: SyncEvent, verbose: boolean): string | undefined {
     }
     case 'embed.fallback':
       return `${safeLine(event.from)} failed, continuing with ${safeLine(event.to)}: ${safeLine(event.why)}`;
+    case 'archive.updated':
     case 'batch.committed':
     case 'document.skipped':
     case 'embed.provider':

@@ -1,7 +1,7 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
-import type { WaitedFor } from './words.js';
+import type { Archived, WaitedFor } from './words.js';
 
 /** The steps of a sync, in the order in which they start. */
 export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
@@ -26,6 +26,8 @@ export interface SyncProgress {
   readonly phases: Readonly<Record<SyncPhase, PhaseState>>;
   /** The process whose lock the sync waits for, if any. */
   readonly waitingFor: WaitedFor | undefined;
+  /** How much was archived before the files are counted. */
+  readonly archived: Archived | undefined;
   readonly rebuild: SyncSummary['rebuild'] | undefined;
   /** Everything that exists; undefined until the scan is done. */
   readonly found: { readonly files: number; readonly bytes: number } | undefined;
@@ -76,6 +78,7 @@ export function startSyncProgress(atMs: number): SyncProgress {
   return {
     phases: { scan: 'running', chunk: 'waiting', write: 'waiting', embed: 'waiting' },
     waitingFor: undefined,
+    archived: undefined,
     rebuild: undefined,
     found: undefined,
     planned: { files: 0, work: 0 },
@@ -112,6 +115,8 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
   switch (event.type) {
     case 'lock.waiting':
       return { ...next, waitingFor: { pid: event.holder?.pid, part: event.part } };
+    case 'archive.updated':
+      return { ...next, waitingFor: undefined, archived: event };
     case 'rebuild.started':
       return { ...next, rebuild: { reason: event.reason, detail: event.detail } };
     case 'scan.finished':
@@ -209,6 +214,7 @@ function afterScan(
   return {
     ...state,
     waitingFor: undefined,
+    archived: undefined,
     found: { files: event.files, bytes: event.bytes },
     planned,
     handled: atMost(state.handled, planned),

@@ -1,7 +1,7 @@
 import type { BackendStatus, Staleness } from '../../engine/memory/backends/memory-backend.js';
 import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
-import type { RebuildReason, SyncSummary } from '../../engine/memory/sync/index.js';
+import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { formatCount, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
@@ -41,11 +41,18 @@ export interface WaitedFor {
   readonly part: 'vectors' | undefined;
 }
 
+export type Archived = Omit<Extract<SyncEvent, { readonly type: 'archive.updated' }>, 'type'>;
+
 /** What a sync waits for: `waiting for another process to finish writing this index (pid 4711)`. */
 export function waitingWords({ pid, part }: WaitedFor): string {
   const who = pid === undefined ? '' : ` (pid ${pid})`;
   const work = part === 'vectors' ? 'embedding the passages of' : 'writing';
   return `waiting for another process to finish ${work} this index${who}`;
+}
+
+/** `archiving conversations: 1,300 · 43 %` */
+export function archiveWords({ conversations, fraction }: Archived): string {
+  return `archiving conversations: ${formatCount(conversations)} · ${Math.floor(fraction * 100)} %`;
 }
 
 /** Skipped files on one line: the first few with the reason, then how many more. */

@@ -92,6 +92,24 @@ test('work that takes minutes for a tenth reports that it goes on', () => {
   );
 });
 
+test('archiving is reported, and its percentage starts over with that of the index', () => {
+  const archived = Array.from(
+    { length: 100 },
+    (_, at): SyncEvent => ({
+      type: 'archive.updated',
+      conversations: at * 20,
+      fraction: at / 100,
+    }),
+  );
+  const scanned = { files: 10, bytes: 100, filesToIndex: 10, workToIndex: 100 };
+  const read: SyncEvent = { type: 'document.indexed', path: 'a.md', work: 20, chunks: 2 };
+  const written = linesOf(every(500, [...archived, { type: 'scan.finished', ...scanned }]));
+  assert.is(written.length, 9 + 1);
+  assert.is(written[0], 'archiving conversations: 200 · 10 %\n');
+  const after = linesOf(every(2000, [...archived, { type: 'scan.finished', ...scanned }, read]));
+  assert.match(after.at(-1) ?? '', /^1 of 10 files · 20 %/u);
+});
+
 test('work of medium speed reports every two seconds, no more', () => {
   const written = lines(100).slice(BEGINNING.length);
   assert.equal(

@@ -48,6 +48,16 @@ test('events are shown at once, and those before the first frame are not missed'
   view.unmount();
 });
 
+test('what is archived is shown until the files are counted', () => {
+  const { view, emit, rows } = renderIndexView();
+  const scan = () => rows(10)[0]?.trim().replaceAll(/ +/g, ' ');
+  emit({ type: 'archive.updated', conversations: 1300, fraction: 0.43 }, 100);
+  assert.match(scan() ?? '', 'scan archiving conversations: 1,300 · 43 %');
+  emit({ type: 'scan.finished', files: 4, bytes: 0, filesToIndex: 4, workToIndex: 4000 }, 200);
+  assert.is(scan(), '✓ scan 4 files 0.2 s');
+  view.unmount();
+});
+
 test('while only passages are embedded, no count of written files looks like a loss', () => {
   const { view, emit, rows } = renderIndexView();
   emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, workToIndex: 0 }, 100);

@@ -111,12 +111,14 @@ async function archiveTranscripts(
 ): Promise<Scan> {
   const archive = target.sources.transcripts?.archive;
   const { live = [] } = scan;
-  const { clock, signal } = options;
+  const { clock, signal, onEvent } = options;
   const nowMs = clock.now();
   if (archive?.isBehind(live, nowMs) !== true) return scan;
   const forgotten = await readForgotten(target.forget);
   const leftOf = (text: string): string => forgotten.removeFrom(text);
-  const skip = await archive.update(live, { leftOf, nowMs, signal });
+  const onProgress = (conversations: number, fraction: number): void =>
+    onEvent?.({ type: 'archive.updated', conversations, fraction });
+  const skip = await archive.update(live, { leftOf, nowMs, signal, onProgress });
   if (skip !== undefined) return { ...scan, skipped: [...scan.skipped, skip] };
   return scanSources(target.sources);
 }

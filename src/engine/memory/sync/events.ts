@@ -16,6 +16,12 @@ export type SyncEvent =
       /** See `workOf`. */
       readonly workToIndex: number;
     }
+  /** Before the scan is finished; the fraction is that of one export, or of all conversations of agents. */
+  | {
+      readonly type: 'archive.updated';
+      readonly conversations: number;
+      readonly fraction: number;
+    }
   | ({ readonly type: 'rebuild.started' } & Rebuild)
   | {
       readonly type: 'document.indexed';

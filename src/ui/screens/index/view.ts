@@ -16,7 +16,7 @@ import {
   syncFraction,
   syncRate,
 } from '../../memory/sync-progress.js';
-import { rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
+import { archiveWords, rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import { drawBar, type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
@@ -68,10 +68,11 @@ const BODIES: Readonly<
 > = { scan: scanBody, chunk: chunkBody, write: writeBody, embed: embedBody };
 
 function scanBody(progress: SyncProgress, style: Style, room: number): string {
-  const { found, waitingFor, scannedMs, startedMs } = progress;
-  if (found === undefined) {
-    return waitingFor === undefined ? 'looking for files' : fitEnd(waitingWords(waitingFor), room);
-  }
+  const { found, waitingFor, archived, scannedMs, startedMs } = progress;
+  if (waitingFor !== undefined && found === undefined)
+    return fitEnd(waitingWords(waitingFor), room);
+  if (archived !== undefined) return fitEnd(archiveWords(archived), room);
+  if (found === undefined) return 'looking for files';
   const time = scannedMs === undefined ? '' : formatDuration(scannedMs - startedMs);
   const size = found.bytes === 0 ? '' : `   ${formatBytes(found.bytes)}`;
   const what = formatCountOf(found.files, 'file') + size;

@@ -256,6 +256,34 @@ test('long conversations are archived in several transactions, so that other wor
   assert.is(archivedTexts().length, 12);
 });
 
+test('a sync reports how much of exports and conversations is archived', async () => {
+  const exported = [0, 1, 2].map((n) => ({
+    uuid: `c${n}`,
+    name: '',
+    chat_messages: [{ sender: 'human', text: 'heron '.repeat(100_000) }],
+  }));
+  const file = tempFolder().write('conversations.json', JSON.stringify(exported));
+  const { sessions, target } = world({ imports: [file] });
+  for (let n = 0; n < 100; n++) sessions.write(`${n}.jsonl`, message('user', `stork ${n}`));
+  const backend = backendOn(target);
+  const reported: (readonly [conversations: number, percent: number])[] = [];
+  await backend.sync({
+    onEvent: (event) => {
+      if (event.type !== 'archive.updated') return;
+      reported.push([event.conversations, Math.round(event.fraction * 100)]);
+    },
+  });
+  assert.equal(
+    reported.map(([conversations]) => conversations),
+    [0, 1, 2, 0, 64],
+  );
+  const [first, second, third, ...ofAgents] = reported.map(([, percent]) => percent);
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  assert.ok(first > 30 && first < second && second < third && third <= 100);
+  assert.equal(ofAgents, [0, 64]);
+  await backend.close();
+});
+
 test('conversations of other projects are not archived', async () => {
   const { sessions, archive } = world();
   const place = transcriptPlace(sessions.path, 'codex', ['/home/ada/project']);

@@ -24,12 +24,13 @@ const CONVERSATIONS = /^(?:[^/\\]{1,200}[/\\]){0,3}conversations(?:-\d{1,6})?\.j
  * are read one at a time, whatever the size of the export; names in the zip are compared and never used as paths.
  *
  * @param onFault why the export cannot be read completely
+ * @returns `read`: the bytes of the file that were read so far
  * @throws the system's error if the file cannot be opened
  */
 export async function* readExport(
   file: string,
   onFault: (fault: string) => void,
-): AsyncGenerator<ExportedConversation> {
+): AsyncGenerator<ExportedConversation & { readonly read: number }> {
   const descriptor = openSync(file, READ_NO_LINK);
   try {
     if (!fstatSync(descriptor).isFile()) throw new Error('not a regular file');
@@ -39,14 +40,16 @@ export async function* readExport(
     const texts = isZip ? await zippedTexts(onFault) : plainTexts(onFault);
     let unknown = 0;
     let known = 0;
+    let read = 0;
     for (const block of blocks(descriptor)) {
+      read += block.length;
       for (const text of texts.add(block)) {
         const value = parsedJson(text);
         const conversation = isRecord(value) ? exportedConversation(value) : undefined;
         if (conversation === undefined) unknown += 1;
         else {
           known += 1;
-          yield conversation;
+          yield { ...conversation, read };
         }
       }
       if (texts.isDone()) break;

@@ -39,6 +39,8 @@ interface ArchiveUpdate {
   readonly leftOf: (text: string) => string;
   readonly nowMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called with how many conversations were read, of one export or of all agents, and which part of all that is. */
+  readonly onProgress?: ((conversations: number, fraction: number) => void) | undefined;
 }
 
 /** A transaction ends at either limit: each waits for the disk, and others for it. */
@@ -244,9 +246,10 @@ export class SessionArchive {
   private async keep(
     store: ArchiveStore,
     files: readonly TranscriptFile[],
-    { leftOf, signal }: ArchiveUpdate,
+    { leftOf, signal, onProgress }: ArchiveUpdate,
   ): Promise<void> {
     for (let at = 0; at < files.length && signal?.aborted !== true; ) {
+      onProgress?.(at, at / files.length);
       store.transaction(() => {
         let bytes = 0;
         const end = Math.min(files.length, at + BATCH_SESSIONS);
@@ -263,9 +266,10 @@ export class SessionArchive {
   private async import(
     store: ArchiveStore,
     path: string,
-    { leftOf, nowMs, signal }: ArchiveUpdate,
+    { leftOf, nowMs, signal, onProgress }: ArchiveUpdate,
   ): Promise<void> {
     const { size, mtimeMs, ctimeMs } = lstatSync(path);
+    let conversations = 0;
     let fault: string | null = null;
     const known = new Map(store.sessions().map((session) => [session.path, session]));
     const onFault = (why: string): void => {
@@ -281,8 +285,10 @@ export class SessionArchive {
       bytes = 0;
     };
     try {
-      for await (const conversation of readExport(path, onFault)) {
+      for await (const { read, ...conversation } of readExport(path, onFault)) {
         if (signal?.aborted === true) return;
+        onProgress?.(conversations, read / size);
+        conversations += 1;
         const { format: reader, id, title, updatedAt } = conversation;
         const turns = withoutForgotten(conversation.turns, leftOf);
         const last = updatedAt ?? turns.at(-1)?.at;
