@@ -2,6 +2,9 @@ import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from '
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLeanConfig } from '../../src/cli/fast-start.js';
+import MemoryImport from '../../src/commands/memory/import.js';
+import { contextOf } from '../support/context.js';
 import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
 import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
@@ -31,6 +34,32 @@ test('notes are exported and imported below a home folder that no shell has repl
   assert.is(jsonOf.export(written).file, home.at('memory.jsonl'));
   const run = await memory(home, ['import', '~/memory.jsonl', '--into=~/restored', '--json']);
   assert.equal([run.code, jsonOf.import(run).into], [0, home.at('restored')]);
+});
+
+test('an import shows that it reads the file, and the progress of the index', async () => {
+  const from = homeOf(NOTES);
+  await memory(from, ['export', '-o', 'memory.jsonl']);
+  const to = homeOf({});
+  const shown: string[] = [];
+  class Probe extends MemoryImport {
+    protected override context = () => contextOf(to.path);
+    protected override whileWaiting<T>(words: string, run: () => Promise<T>): Promise<T> {
+      shown.push(words);
+      return run();
+    }
+    protected override syncProgress(words: string) {
+      shown.push(words);
+      const onEvent = ({ type }: { readonly type: string }) => shown.push(type);
+      return { onEvent, clear: () => shown.push('clear') };
+    }
+    protected override write = () => undefined;
+    override finally = () => super.finally();
+  }
+  const probe = new Probe([from.at('memory.jsonl')], createLeanConfig({}, ROOT));
+  await probe.run().finally(probe.finally);
+  assert.equal(shown.slice(0, 2), ['reading', 'importing']);
+  assert.ok(shown.includes('document.indexed'));
+  assert.is(shown.at(-1), 'clear');
 });
 
 test('a memory is exported to a file and imported into an empty home, to the byte', async () => {

@@ -59,7 +59,7 @@ Notes that exist with other content stop the import, unless you pass --existing.
   ): Promise<ImportOutput> {
     const transfer = await memory.backend.transfer();
     const into = flags.into === undefined ? undefined : typedPath(flags.into, this.context());
-    const plan = await transfer.planImport(file, into);
+    const plan = await this.whileWaiting('reading', () => transfer.planImport(file, into));
     this.write(renderImportPlan(plan, flags.existing));
     const target = { agent: memory.agentId, into: plan.root };
     const inFile = plan.checked.vectors;
@@ -70,11 +70,11 @@ Notes that exist with other content stop the import, unless you pass --existing.
     }
     this.interruptHint = 'imported notes are kept; run it again to import the rest';
     // Otherwise, a note that another process adds to a file that is being replaced would be lost.
-    const write = () =>
-      whileNotesAreLocked(memory, this.noteOptions(), () =>
-        transfer.import(plan, flags.existing, { signal: this.signal }),
-      );
-    const result = await this.whileWaiting('importing', write);
+    const result = await whileNotesAreLocked(memory, this.noteOptions(), () => {
+      const { onEvent, clear } = this.syncProgress('importing');
+      const work = { signal: this.signal, onEvent };
+      return transfer.import(plan, flags.existing, work).finally(clear);
+    });
     const folder = into === undefined ? undefined : shellWord(into);
     this.write(renderImport(result, inFile, folder, this.view()));
     return { ...target, imported: true, ...result, vectors: { inFile, used: result.vectors } };
