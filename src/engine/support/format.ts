@@ -64,11 +64,12 @@ export function formatEta(ms: number): string {
   return hours > 0 ? `${hours}:${pad2(minutes)}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** A rate: `8,214 chunks/s`; one decimal below ten. */
+/** A rate: `8,214 chunks/s`; one decimal below ten, and per minute if that would be 0.0. */
 export function formatRate(perSecond: number, noun: string): string {
-  const rate =
-    perSecond > 0 && perSecond < 9.95 ? perSecond.toFixed(1) : formatCount(Math.max(0, perSecond));
-  return `${rate} ${noun}/s`;
+  const isSlow = perSecond > 0 && perSecond < 0.05;
+  const rate = isSlow ? perSecond * 60 : perSecond;
+  const number = rate > 0 && rate < 9.95 ? rate.toFixed(1) : formatCount(Math.max(0, rate));
+  return `${number} ${noun}/${isSlow ? 'min' : 's'}`;
 }
 
 /**

@@ -87,6 +87,7 @@ test('the time left reads like a clock and is never early', () => {
 test('rates have a decimal only where it matters', () => {
   assert.is(formatRate(8214.4, 'chunks'), '8,214 chunks/s');
   assert.is(formatRate(1.25, 'files'), '1.3 files/s');
+  assert.is(formatRate(1 / 60, 'req'), '1.0 req/min');
   assert.is(formatRate(-1, 'files'), '0 files/s');
 });
 
