@@ -256,6 +256,19 @@ test('long conversations are archived in several transactions, so that other wor
   assert.is(archivedTexts().length, 12);
 });
 
+test('compressed conversations are archived in several transactions, too, however little was said', async () => {
+  const { sessions, archive, places } = world();
+  for (let n = 0; n < 6; n++) sessions.write(`${n}.jsonl`, message('user', `stork ${n}`));
+  const files = scanTranscripts({ places }).files.map((file, n) => ({
+    ...file,
+    size: 900_000,
+    turns: () => [{ role: 'user' as const, text: `stork ${n}`, at: undefined, line: 1 }],
+  }));
+  const update = () => archive.update(files, { leftOf: (text) => text, nowMs: Date.now() });
+  // The last one applies the limits.
+  assert.is(await transactionsOf(update), 2 + 1);
+});
+
 test('a sync reports how much of exports and conversations is archived', async () => {
   const exported = [0, 1, 2].map((n) => ({
     uuid: `c${n}`,

@@ -168,7 +168,8 @@ export function lastTurnAt({ absolutePath, place }: TranscriptFile): string | un
 export function readConversation(file: TranscriptFile, after: StopPoint | undefined) {
   if (file.turns !== undefined) {
     const turns = [...file.turns()];
-    const bytes = turns.reduce((sum, { text }) => sum + text.length, 0);
+    // Unpacking a compressed file takes its time even if little of it was said.
+    const bytes = turns.reduce((sum, { text }) => sum + text.length, file.size);
     return { fingerprint: fingerprintOf(file), continues: false, turns, end: undefined, bytes };
   }
   return withFile(file.absolutePath, READ_NO_LINK, (descriptor) => {
