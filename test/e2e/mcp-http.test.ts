@@ -20,6 +20,7 @@ import {
 import { runSvc, startSvc } from '../support/run-svc.js';
 import { openAiSearchSettings } from '../support/semantic-memory.js';
 import { runInSession } from '../support/svc-session.js';
+import { PATIENCE_MS } from '../support/wait.js';
 
 const test = suite('svc mcp over HTTP');
 
@@ -70,6 +71,40 @@ for (const era of ['legacy', 'auto'] satisfies Era[]) {
     }
   });
 }
+
+test('the response to a cancelled call ends, and the session goes on', async () => {
+  const vendor = await startHangingEmbeddings('backup');
+  try {
+    const home = mcpHome({ agents: { defaults: { memorySearch: openAiSearchSettings(vendor) } } });
+    await runInSession(['memory', 'index'], { home: home.path });
+    const { url, token } = await listening(home);
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    };
+    const [initialize, ...initialized] = initializeMessages(1);
+    const began = await fetch(url, { method: 'POST', headers, body: JSON.stringify(initialize) });
+    await began.text();
+    const session = { 'mcp-session-id': began.headers.get('mcp-session-id') ?? '' };
+    const post = (message: object): Promise<Response> =>
+      fetch(url, {
+        method: 'POST',
+        headers: { ...headers, ...session },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+    for (const message of initialized) await post(message);
+    const params = { name: 'memory_search', arguments: { query: 'backup' } };
+    const call = await post({ id: 7, method: 'tools/call', params });
+    await vendor.whenAsked;
+    await post({ method: 'notifications/cancelled', params: { requestId: 7 } });
+    assert.is(await call.text(), '');
+    assert.is((await (await post({ id: 8, method: 'ping' })).text()).includes('"id":8'), true);
+  } finally {
+    await vendor.close();
+  }
+});
 
 test('files that come and go are announced over HTTP, and writes are logged with their token', async () => {
   const home = mcpHome({ mcp: { write: true } });

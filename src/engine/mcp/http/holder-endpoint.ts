@@ -3,6 +3,7 @@ import {
   type AuthInfo,
   createMcpHandler,
   isLegacyRequest,
+  isSpecType,
   type McpServer,
   WebStandardStreamableHTTPServerTransport as Transport,
 } from '@modelcontextprotocol/server';
@@ -82,6 +83,7 @@ function legacySessions(newServer: () => McpServer, onError: (error: Error) => v
       onsessionclosed: drop,
     });
     await server.connect(transport);
+    endCancelled(transport);
     const response = await transport.handleRequest(request, { authInfo });
     // Not an initialization; the response is an error.
     if (transport.sessionId === undefined) await server.close();
@@ -102,6 +104,17 @@ function legacySessions(newServer: () => McpServer, onError: (error: Error) => v
       sessions.clear();
       await Promise.all(open.map(({ server }) => server.close()));
     },
+  };
+}
+
+/** Ends the response to a cancelled request, which gets no answer: otherwise, it stays open as long as the session. */
+function endCancelled(transport: Transport): void {
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    onmessage?.(message, extra);
+    if (!isSpecType.CancelledNotification(message)) return;
+    const { requestId } = message.params;
+    if (requestId !== undefined) transport.closeSSEStream(requestId);
   };
 }
 
