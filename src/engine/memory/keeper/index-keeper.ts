@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { identityKey, type ProviderPath, providerErrorOf } from '../../embeddings/index.js';
 import { SvcError, type Warning } from '../../errors/index.js';
 import { isProviderFailure } from '../../providers/provider-error.js';
-import { anySignal, deferred, NEVER, withinTime } from '../../support/async.js';
+import {
+  anySignal,
+  deferred,
+  letOthersRun,
+  letOthersWork,
+  NEVER,
+  withinTime,
+} from '../../support/async.js';
 import type { Clock } from '../../support/context.js';
 import { pushAll } from '../../support/lists.js';
 import { LONGEST_TIMER_MS, runningMs } from '../../support/time.js';
@@ -72,8 +79,14 @@ export class IndexKeeper {
   private opening: ReturnType<IndexHome['open']> | undefined;
   /** Until it is over: one sync at a time within this process. The lock on disk only separates processes. */
   private syncing: Promise<unknown> | undefined;
+  /** When the last one that was completed began. */
+  private syncedFromMs = 0;
   /** Pending while a sync of this process adds vectors to a few passages. */
   private embedding: Promise<unknown> | undefined;
+  /** The check of {@link isFresh} that has not begun yet. */
+  private nextCheck:
+    | { readonly index: MemoryIndex; readonly result: Promise<FileCheck> }
+    | undefined;
   private answering = 0;
   /** Replaced while running queries may still read them. */
   private readonly retired: MemoryIndex[] = [];
@@ -135,6 +148,7 @@ export class IndexKeeper {
   }
 
   private async freshIndex(work: WorkOptions, embeds: boolean): Promise<MemoryIndex> {
+    const askedMs = runningMs();
     const usable = await this.open((why) => {
       work.onWarning?.(rebuiltWarning(this.options.target.indexFile, why));
     });
@@ -156,8 +170,9 @@ export class IndexKeeper {
       }
     }
     if (this.syncing !== undefined) {
-      const current = await this.indexDuringSync(usable, work);
-      if (current !== undefined) return current;
+      const current = await this.indexDuringSync(usable, work, askedMs);
+      // Most often, it has indexed what all that waited for it need.
+      return current ?? this.freshIndex(work, embeds);
     }
     try {
       const updateWaitMs = lacksOnlyVectors ? 0 : UPDATE_WAIT_MS;
@@ -201,17 +216,20 @@ export class IndexKeeper {
 
   /**
    * The index while this process is syncing it: a first one as soon as it exists, long before it has all
-   * vectors; an existing one when the sync takes long.
+   * vectors; an existing one when the sync takes long, or has indexed everything that changed before it was asked for.
    *
-   * @returns undefined when the sync finished first
+   * @returns undefined when another sync finished first
    */
   private async indexDuringSync(
     usable: MemoryIndex | undefined,
     { signal, onWarning }: WorkOptions,
+    askedMs: number,
   ): Promise<MemoryIndex | undefined> {
     if (usable !== undefined) {
       await waitAtMost(OWN_SYNC_WAIT_MS, signal, this.syncing);
-      if (this.syncing === undefined) return undefined;
+      if (this.syncing === undefined) {
+        return this.syncedFromMs > askedMs ? this.open() : undefined;
+      }
       if (!(await this.isFresh(usable))) onWarning?.(updatingWarning());
       return usable;
     }
@@ -224,20 +242,37 @@ export class IndexKeeper {
   }
 
   /**
-   * Whether the index mirrors the files, without reading their content.
+   * Whether the index mirrors the files, without reading their content. Answers of many clients come faster than
+   * tens of thousands of files can be checked for each, so those that wait for a check share it.
    *
    * @param places receives warnings about links in place of memory, and about missing paths
    */
   private async isFresh(index: MemoryIndex, places: Warning[] = []): Promise<boolean> {
+    if (this.nextCheck?.index !== index) {
+      // Without others, there is nothing to wait for.
+      const others = this.answering > 1 ? letOthersWork() : letOthersRun();
+      const result = others.then(() => {
+        this.nextCheck = undefined;
+        return this.checkFiles(index);
+      });
+      this.nextCheck = { index, result };
+    }
+    const { isFresh, warnings } = await this.nextCheck.result;
+    pushAll(places, warnings);
+    return isFresh;
+  }
+
+  private async checkFiles(index: MemoryIndex): Promise<FileCheck> {
     const { target, clock } = this.options;
     const wanted = currentIdentity(target.settings);
-    if (identityDifferences(await index.identity(), wanted).length > 0) return false;
-    if (!target.home.followsForgetList(index)) return false;
+    const isOther = identityDifferences(await index.identity(), wanted).length > 0;
+    if (isOther || !target.home.followsForgetList(index)) return { isFresh: false, warnings: [] };
     const scannedMs = clock.now();
     const { files, live = [], skipped } = scanSources(target.sources);
-    pushAll(places, placeWarnings(skipped));
-    if (target.sources.transcripts?.archive?.isBehind(live, scannedMs) === true) return false;
-    return isUpToDate(await pendingChanges(index, files, scannedMs));
+    const warnings = placeWarnings(skipped);
+    const isBehind = target.sources.transcripts?.archive?.isBehind(live, scannedMs) === true;
+    const isFresh = !isBehind && isUpToDate(await pendingChanges(index, files, scannedMs));
+    return { isFresh, warnings };
   }
 
   /** Whether passages need a vector from the provider, or from its fallback while the provider is backing off. */
@@ -316,8 +351,6 @@ export class IndexKeeper {
       readonly embedAtMost: number | undefined;
     },
   ): Promise<SyncSummary> {
-    // An up-to-date index never needs the writer, so it is loaded here.
-    const { addVectors, mirrorFiles } = await import('./sync-index.js');
     const { target, clock, providers, cacheEntries } = this.options;
     const deadline = runningMs() + options.lockWaitMs;
     while (this.syncing !== undefined) {
@@ -339,12 +372,22 @@ export class IndexKeeper {
             cacheEntries,
           };
     const sync = { ...options, clock, embedding };
-    const mirroring = mirrorFiles(target, sync).finally(() => {
-      this.syncing = undefined;
-    });
+    // An up-to-date index never needs the writer, so it is loaded here.
+    const writer = import('./sync-index.js');
+    const begunMs = runningMs();
+    const mirroring = writer
+      .then(({ mirrorFiles }) => mirrorFiles(target, sync))
+      .then((summary) => {
+        if (summary.outcome !== 'stopped') this.syncedFromMs = begunMs;
+        return summary;
+      })
+      .finally(() => {
+        this.syncing = undefined;
+      });
     // Its failure is its caller's.
     this.syncing = mirroring.catch(() => undefined);
     const mirrored = await mirroring;
+    const { addVectors } = await writer;
     const adding = deferred<void>();
     this.embedding = Promise.all([this.embedding, adding.promise]).then(() => undefined);
     const onEvent = (event: SyncEvent): void => {
@@ -361,6 +404,11 @@ export class IndexKeeper {
       adding.resolve();
     }
   }
+}
+
+interface FileCheck {
+  readonly isFresh: boolean;
+  readonly warnings: readonly Warning[];
 }
 
 /** Waits until work is over that never fails, up to a limit. @throws SvcError INTERRUPTED */

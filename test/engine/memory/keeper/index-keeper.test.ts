@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/index.js';
 import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
+import type { SyncEvent } from '../../../../src/engine/memory/sync/index.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
@@ -69,6 +70,41 @@ test('a running query finishes on the index it started with', async () => {
       await keeper.answer({}, (index) => index.documents());
     });
     assert.is(await slow, 2);
+  } finally {
+    keeper.close();
+  }
+});
+
+test('answers that come together share a check of the files and a sync, and a later one sees what changed since', async () => {
+  const folder = notes();
+  const target = targetOf(folder.path);
+  let checks = 0;
+  const followsForgetList = (index: MemoryIndex): boolean => {
+    checks += 1;
+    return target.home.followsForgetList(index);
+  };
+  const keeper = new IndexKeeper({
+    target: { ...target, home: { ...target.home, followsForgetList } },
+    syncOnSearch: true,
+    clock: { now: Date.now },
+    providers: undefined,
+    cacheEntries: 0,
+  });
+  let syncs = 0;
+  const onEvent = ({ type }: SyncEvent): void => {
+    if (type === 'sync.finished') syncs += 1;
+  };
+  const countFiles = () =>
+    keeper.answer({ onEvent }, async (index) => (await index.documents()).length);
+  const countManyTimes = () => Promise.all(Array.from({ length: 20 }, countFiles));
+  try {
+    await keeper.sync({});
+    checks = 0;
+    assert.equal([await countManyTimes(), checks], [Array(20).fill(2), 1]);
+    folder.write('memory/b.md', 'A lynx hides.');
+    assert.equal([await countManyTimes(), syncs], [Array(20).fill(3), 1]);
+    folder.write('memory/c.md', 'An owl calls.');
+    assert.is(await countFiles(), 4);
   } finally {
     keeper.close();
   }
