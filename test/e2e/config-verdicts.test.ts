@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runSvc, type SvcRun } from '../support/run-svc.js';
-import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
 const SECRET = 'a-secret-in-the-file-itself';
 
@@ -56,6 +56,25 @@ test('every start prints the warnings of a configuration', async () => {
   const home = homeWith(settings('builtin').replace(SECRET, 'short'));
   const runs = [await search(home), await search(home)];
   for (const { stdout, stderr } of runs) assert.match(stdout + stderr, 'CONFIG_WARNING');
+});
+
+test('removing a value prints the warnings that are left, as testing a provider does', async () => {
+  const home = homeWith(settings('builtin').replace(SECRET, 'short'));
+  for (const words of [
+    ['config', 'unset', 'memory.backend'],
+    ['provider', 'test', 'ollama'],
+  ]) {
+    const run = await runSvc([...words, '--plain'], { home: home.path });
+    assert.match(run.stderr, /^warning: .*apiKey/mu, words.join(' '));
+    const { stdout } = await runSvc([...words, '--json'], { home: home.path });
+    assert.match(stdout, '"CONFIG_WARNING"', words.join(' '));
+  }
+});
+
+test('without a file, the effective configuration names none', async () => {
+  const run = await runSvc(['config', 'show', '--json'], { home: tempFolder().path });
+  assert.equal([run.code, run.stderr], [0, '']);
+  assert.is(JSON.parse(run.stdout).file, null);
 });
 
 test('a broken cache of verdicts only slows the start', async () => {

@@ -359,6 +359,10 @@ test('leaving with faults exits with 1', async () => {
     await session.waitForText('– provider');
     session.type('q');
     assert.is(await session.ended, 1);
+    // What is left on the terminal.
+    const report = session.output().split('\u001B[?1049l').at(-1) ?? '';
+    assert.match(report, '1 fault');
+    assert.match(report, 'unknown key "frobnicate" in the configuration');
   });
 });
 

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { ADA, BOB, newFlow, newTask, testFlows } from '../support/flows.js';
 import { jsonOf } from '../support/json.js';
 import { runInPty } from '../support/pty.js';
+import { rawDatabase } from '../support/raw-database.js';
 import { runSvc, type SvcRun, startSvc } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -320,6 +321,28 @@ test('several are changed at once, and a dry run counts what would change', asyn
     const late = await svc('task', 'retry', '--since', '1d', how, '--json');
     assert.equal([late.code, jsonOf.bulk(late).matched], [0, 0], how);
   }
+});
+
+test('an interrupted change of many ends with 130 and reports what it has changed', async () => {
+  const { flows, home } = await testFlows();
+  // Of these, 50 are changed at once.
+  const count = 500;
+  await Promise.all(Array.from({ length: count }, () => newFlow(flows, ADA)));
+  await flows.close();
+  const session = runInPty(['flow', 'cancel', '--route', 'ada'], { home, lines: true });
+  await session.waitForText('[y/N]');
+  const busy = rawDatabase(`${home}/flows.sqlite`);
+  busy.exec('BEGIN IMMEDIATE');
+  const before = session.output().length;
+  session.type('y\r');
+  // The question is over then, and no change can begin.
+  await waitFor('the answer', () => session.output().slice(before).includes('\n'));
+  session.kill('SIGINT');
+  busy.exec('COMMIT');
+  busy.close();
+  assert.is(await session.ended, 130, session.output());
+  const [, changed] = /cancelled (\d+) flows?/u.exec(session.output()) ?? [];
+  assert.ok(Number(changed) < count, session.output());
 });
 
 test.run();

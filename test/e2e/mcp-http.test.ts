@@ -278,6 +278,15 @@ test('serves other machines only over TLS and with a token that svc created', as
   }
 });
 
+test('a new token is explained on stderr, unless --quiet leaves only the token', async () => {
+  const { path: home } = mcpHome();
+  const explained = await runInSession(['mcp', 'token', 'create', 'ada'], { home });
+  assert.match(explained.stderr, /created ada; expires in 90 days\n/u);
+  const quiet = await runInSession(['mcp', 'token', 'create', 'bob', '--quiet'], { home });
+  assert.equal([quiet.code, quiet.stderr], [0, '']);
+  assert.match(quiet.stdout, /^svc_mcp_\S+\n$/u);
+});
+
 test("a token without a conversation uses the server's", async () => {
   const home = mcpHome();
   const server = await listening(home, ['--chat-type', 'group']);
