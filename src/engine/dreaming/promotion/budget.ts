@@ -28,9 +28,9 @@ export function withinBudget(
   edits: readonly MemoryEdit[],
   { maxChars, day, mayRetire, strengthOf }: Budget,
 ) {
-  const overBy = (changes: readonly MemoryEdit[]): number =>
-    editMemory(text, changes, day).text.length - maxChars;
-  if (overBy(edits) <= 0) return { edits, refused: new Set<ClaimKey>() };
+  const overBy = (before: string, changes: readonly MemoryEdit[]): number =>
+    editMemory(before, changes, day).text.length - maxChars;
+  if (overBy(text, edits) <= 0) return { edits, refused: new Set<ClaimKey>() };
   const touched = new Set(edits.flatMap((edit) => (edit.kind === 'add' ? [] : [edit.prior])));
   const weakest =
     handWritten(text).length > maxChars
@@ -40,16 +40,17 @@ export function withinBudget(
           .map((entry) => ({ entry, strength: strengthOf(entry) }))
           .sort((a, b) => a.strength - b.strength || a.entry.recalls - b.entry.recalls)
           .map(({ entry }) => entry);
-  const retirements = weakest.map(retirementOf);
+  /** Without everything that may leave. */
+  const least = editMemory(text, weakest.map(retirementOf), day).text;
   let keptEdits = edits;
   const refused = new Set<ClaimKey>();
   // The best are first; no room is made for what does not fit even then.
   for (const edit of edits.toReversed()) {
-    if (edit.kind !== 'add' || overBy([...retirements, ...keptEdits]) <= 0) continue;
+    if (edit.kind !== 'add' || overBy(least, keptEdits) <= 0) continue;
     refused.add(edit.entry.key);
     keptEdits = keptEdits.filter((one) => one !== edit);
   }
-  let over = overBy(keptEdits);
+  let over = overBy(text, keptEdits);
   const retired: MemoryEdit[] = [];
   for (const entry of weakest) {
     if (over <= 0) break;

@@ -75,6 +75,19 @@ export function promotedEntries(text: string): PromotedEntry[] {
   return entries;
 }
 
+/** The first entry of a claim. Found by its mark: a change of many entries would read all of them for each. */
+function entryOf(text: string, key: ClaimKey): PromotedEntry | undefined {
+  const mark = `${PROMOTION_MARK}${key} `;
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) {
+    if (at > 0 && text[at - 1] !== '\n') continue;
+    const itemAt = text.indexOf('\n', at) + 1;
+    const end = text.indexOf('\n', itemAt) + 1;
+    const [entry] = promotedEntries(text.slice(at, end === 0 ? undefined : end));
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
 /** The text without the entries written by dreaming. */
 export function handWritten(text: string): string {
   return promotedEntries(text).reduce((rest, { block }) => rest.replace(block, () => ''), text);
@@ -99,7 +112,7 @@ export function editMemory(text: string, edits: readonly MemoryEdit[], day: stri
       operations.push({ kind: 'add', key: edit.entry.key, inserted });
       continue;
     }
-    const prior = promotedEntries(edited).find(({ key }) => key === edit.prior);
+    const prior = entryOf(edited, edit.prior);
     if (prior === undefined) continue;
     if (edit.kind === 'replace') {
       const after = blockOf(edit, prior.block.endsWith('\n') ? end : '');

@@ -75,6 +75,26 @@ test('no room is made for what does not fit anyway', () => {
   assert.is(refused.size, 1);
 });
 
+test('a change of many entries does not read all of them for each', () => {
+  const count = 200;
+  const entries = Array.from({ length: count }, (_, at) => add(`Room ${at} has ${at} lamps.`));
+  const { text } = editMemory(HAND, entries, DAY);
+  const decode = globalThis.decodeURIComponent;
+  let read = 0;
+  globalThis.decodeURIComponent = (path) => {
+    read += 1;
+    return decode(path);
+  };
+  try {
+    const added = [add('Tea is green.'), add('Ana likes cats.')];
+    const { edits } = withinBudget(text, added, budgetOf(HAND.length + 2000));
+    assert.ok(editMemory(text, edits, DAY).retired.length > count / 2);
+  } finally {
+    globalThis.decodeURIComponent = decode;
+  }
+  assert.ok(read < 10 * count, `${read}`);
+});
+
 test('the heading of a day goes with its last entry, and comes back with it', () => {
   const one = editMemory(HAND, [add('Tea is green.')], DAY);
   const prior = claimKeyOf('Tea is green.');
