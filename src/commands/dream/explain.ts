@@ -26,7 +26,9 @@ export default class DreamExplain extends DreamCommand {
     const target = await this.dreamTarget(flags.agent);
     const { style, nowMs } = this.view();
     const { signal } = this;
-    const explanation = await explainClaim(target, args.claim, { nowMs, signal });
+    const explanation = await this.whileWaiting('reading notes', () =>
+      explainClaim(target, args.claim, { nowMs, signal }),
+    );
     const output = explainOutput(target, explanation, nowMs);
     this.write(renderExplanation(output, style));
     return output;

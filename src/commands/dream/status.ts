@@ -21,9 +21,10 @@ export default class DreamStatus extends DreamCommand {
     const loaded = await this.loadConfig();
     const view = this.view();
     const workspaces: DreamStatusOutput['workspaces'][number][] = [];
+    const moment = { nowMs: view.nowMs, signal: this.signal };
     for (const target of dreamTargets(loaded, this.context(), flags.agent)) {
-      const status = await withCurrentDreams(target, this.signal, (dreams) =>
-        dreamStatus(target, dreams, view.nowMs),
+      const status = await this.whileWaiting('reading claims', () =>
+        withCurrentDreams(target, this.signal, (dreams) => dreamStatus(target, dreams, moment)),
       );
       workspaces.push(status);
     }

@@ -37,15 +37,17 @@ export async function promoteClaim(
   options: ManualChangeOptions,
 ): Promise<{ readonly sweep: SweepRecord; readonly decision: PromotionDecision }> {
   const sources = await openSources(target);
-  return changeDreams(target, options, (changer) => {
+  return changeDreams(target, options, async (changer) => {
     const { nowMs, sweeps, entries } = changer;
+    const { signal } = options;
     const day = dayFormatter(target.timeZone)(nowMs);
     const { deep } = target.settings.phases;
-    const entry = pooledClaim(requireClaim(entries, key), entries, deep, nowMs);
+    const found = requireClaim(entries, key);
+    const entry = await pooledClaim(found, entries, deep, { nowMs, signal });
     const sweep = newSweep(sweeps, { trigger: 'promote', day, startedMs: nowMs, endedMs: nowMs });
     const { score } = scoreClaim(entry, nowMs, deep.recencyHalfLifeDays);
     const rules = { ...deep, sweepId: sweep.id, limit: 1, day, followsNotes: false };
-    const statements = readStatements(sources, signalDay(entry), day, options.signal);
+    const statements = await readStatements(sources, signalDay(entry), day, signal);
     const basis = { ...changer, sources, statements };
     const promoted = promote(basis, sweep, [{ entry, score }], rules);
     const [decision] = promoted.decisions;

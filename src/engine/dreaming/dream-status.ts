@@ -11,21 +11,21 @@ import { sweepOutput, workspaceOutput } from './output.js';
 import type { DreamStatusOutput } from './output-schemas.js';
 import { handWritten, promotedEntries } from './promotion/memory-file.js';
 import { MOST_LOG_BYTES } from './recall-log/recall-log.js';
+import type { Moment } from './scoring/score.js';
 import type { OpenDreams } from './store/dream-database.js';
 
 /** One workspace of `svc dream status`. */
-export function dreamStatus(
+export async function dreamStatus(
   target: DreamTarget,
   { entries, sweeps }: OpenDreams,
-  nowMs: number,
-): DreamStatusOutput['workspaces'][number] {
+  moment: Moment,
+): Promise<DreamStatusOutput['workspaces'][number]> {
   const { files } = target.workspace;
-  const nextMs = nextSweepMs(target, nowMs);
+  const nextMs = nextSweepMs(target, moment.nowMs);
   const last = sweeps.last();
   const { open = 0, promoted = 0, rejected = 0 } = entries.counts();
-  const ready = candidates(entries, new Set(), target.settings, nowMs).filter(
-    ({ passes }) => passes,
-  ).length;
+  const claims = await candidates(entries, new Set(), target.settings, moment);
+  const ready = claims.filter(({ passes }) => passes).length;
   return {
     ...workspaceOutput(target),
     timeZone: target.timeZone ?? null,

@@ -1,5 +1,6 @@
 import { resolveWorkspace } from '../memory/sources/index.js';
 import { MEMORY_FILE, readGuarded } from '../memory-files/guarded-file.js';
+import { letOthersRun } from '../support/async.js';
 import { MS_PER_DAY } from '../support/time.js';
 import type { DreamExplainOutput } from './claim-output-schemas.js';
 import type { ClaimKey } from './claims/claim-words.js';
@@ -9,7 +10,7 @@ import { compareClaim, knownMemory } from './promotion/compare.js';
 import { type MemoryOperation, promotedEntries } from './promotion/memory-file.js';
 import { checkGates } from './scoring/gates.js';
 import { type RecallEntry, signalDay } from './scoring/recall-entry.js';
-import { poolEvidence, pooledClaim } from './scoring/score.js';
+import { type Moment, poolEvidence, pooledClaim } from './scoring/score.js';
 import type { RecallEntries } from './store/recall-entries.js';
 import type { SweepRecords } from './store/sweep-records.js';
 import { checkClaim, readStatements, relocateClaim } from './sweep/check-claim.js';
@@ -54,45 +55,44 @@ function stepOf(
 /** An open claim, and whether the next sweep would promote it. */
 export type Candidate = ReturnType<typeof checkGates> & { readonly promotes: boolean };
 
-interface Moment {
-  readonly nowMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** The {@link candidates} of the next sweep. @throws SvcError as withNextSweep */
 export function nextCandidates(target: DreamTarget, moment: Moment): Promise<Candidate[]> {
   return withNextSweep(target, moment, ({ entries }, next) =>
-    candidates(entries, next, target.settings, moment.nowMs),
+    candidates(entries, next, target.settings, moment),
   );
 }
+
+/** Other work goes on after so many claims. */
+const STEP = 1000;
 
 /**
  * The open claims within the age limit, best first, starting with those that the next sweep would promote.
  *
  * @param next claims that the next sweep would promote
+ * @throws the signal's reason
  */
-export function candidates(
+export async function candidates(
   entries: RecallEntries,
   next: ReadonlySet<ClaimKey>,
   settings: Pick<DreamSettings, 'phases'>,
-  nowMs: number,
-): Candidate[] {
+  { nowMs, signal }: Moment,
+): Promise<Candidate[]> {
   const sinceMs = nowMs - settings.phases.deep.maxAgeDays * MS_PER_DAY;
-  const pooled = poolEvidence(entries, sinceMs);
-  return entries
-    .since(sinceMs)
-    .filter(({ fate }) => fate === 'open')
-    .map((entry) => ({
-      ...checkGates(pooled.get(entry.key) ?? entry, settings.phases.deep, nowMs),
-      promotes: next.has(entry.key),
-    }))
-    .sort(
-      (a, b) =>
-        Number(b.promotes) - Number(a.promotes) ||
-        Number(b.passes) - Number(a.passes) ||
-        b.score.score - a.score.score ||
-        (a.entry.key < b.entry.key ? -1 : 1),
-    );
+  const pooled = await poolEvidence(entries, sinceMs, signal);
+  const open = entries.since(sinceMs).filter(({ fate }) => fate === 'open');
+  const found: Candidate[] = [];
+  for (const entry of open) {
+    if (found.length % STEP === 0) await letOthersRun(signal);
+    const checked = checkGates(pooled.get(entry.key) ?? entry, settings.phases.deep, nowMs);
+    found.push({ ...checked, promotes: next.has(entry.key) });
+  }
+  return found.sort(
+    (a, b) =>
+      Number(b.promotes) - Number(a.promotes) ||
+      Number(b.passes) - Number(a.passes) ||
+      b.score.score - a.score.score ||
+      (a.entry.key < b.entry.key ? -1 : 1),
+  );
 }
 
 /**
@@ -104,19 +104,18 @@ export function candidates(
 export async function explainClaim(target: DreamTarget, wanted: string, moment: Moment) {
   const { nowMs, signal } = moment;
   const { deep } = target.settings.phases;
-  const { entry, trail } = await withCurrentDreams(target, signal, ({ entries, sweeps }) => {
-    const found = pooledClaim(findClaim(entries, wanted), entries, deep, nowMs);
+  const { entry, trail } = await withCurrentDreams(target, signal, async ({ entries, sweeps }) => {
+    const found = await pooledClaim(findClaim(entries, wanted), entries, deep, moment);
     return { entry: found, trail: trailOf(found.key, sweeps) };
   });
   const { text } = readGuarded(resolveWorkspace(target.workspace.dir), MEMORY_FILE);
   const sources = await openSources(target);
+  const statements = await readStatements(sources, signalDay(entry), LAST_DAY, signal);
   return {
     ...checkGates(entry, deep, nowMs),
     trail,
     /** Whether its note still contains it and later notes agree. */
-    relocation: checkClaim(entry, sources, () =>
-      readStatements(sources, signalDay(entry), LAST_DAY, signal),
-    ).state,
+    relocation: checkClaim(entry, sources, () => statements).state,
     /** How it relates to `MEMORY.md`. */
     comparison: compareClaim(entry.text, knownMemory(text), deep.maxPriorEntryLossFraction).verdict,
   };

@@ -11,7 +11,7 @@ import type { DreamWorkspace } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
-import { type OpenDreams, readDreams, withLockedDreams } from './store/dream-database.js';
+import { type OpenDreams, withDreams, withLockedDreams } from './store/dream-database.js';
 import { nextPromotions } from './sweep/deep-phase.js';
 import { openSources, type PhaseContext, type SharedMemories } from './sweep/dream-sources.js';
 import { gatherStatements, lightPhase, recentMessages } from './sweep/light-phase.js';
@@ -26,10 +26,10 @@ import { remPhase } from './sweep/rem-phase.js';
 export async function withCurrentDreams<T>(
   target: DreamTarget,
   signal: AbortSignal,
-  read: (dreams: OpenDreams) => T,
+  read: (dreams: OpenDreams) => T | Promise<T>,
 ): Promise<T> {
   await ingestNew(target, signal);
-  return readDreams(target.workspace, read);
+  return withDreams(target.workspace, read);
 }
 
 /**
@@ -42,7 +42,7 @@ export async function withCurrentDreams<T>(
 export async function withNextSweep<T>(
   target: DreamTarget,
   { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
-  read: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T,
+  read: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T | Promise<T>,
 ): Promise<T> {
   const { workspace, settings, timeZone } = target;
   if (!existsSync(workspace.dir)) {
@@ -54,7 +54,8 @@ export async function withNextSweep<T>(
   const { phases } = settings;
   const moment = { nowMs, day: dayOf(nowMs), dayOf, dayStartMs: nowMs, signal };
   const shared = { dir: resolveWorkspace(workspace.dir), sources, phases, ...moment };
-  const readNow = (dreams: OpenDreams): T => read(dreams, nextPromotions({ ...dreams, ...shared }));
+  const readNow = async (dreams: OpenDreams): Promise<T> =>
+    read(dreams, await nextPromotions({ ...dreams, ...shared }));
   const found = await withIdleDreams(workspace, signal, async (dreams) => {
     const { database } = dreams;
     const context: PhaseContext = { ...dreams, ...shared };

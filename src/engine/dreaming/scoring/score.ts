@@ -1,3 +1,4 @@
+import { letOthersRun } from '../../support/async.js';
 import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import type { ClaimKey } from '../claims/claim-words.js';
@@ -97,22 +98,30 @@ function decay(atMs: number, nowMs: number, halfLifeDays: number): number {
 /** Only this many claims are compared with each other, those with the latest signals. */
 const MOST_COMPARED = 2000;
 
+/** Other work goes on after so many claims. */
+const STEP = 100;
+
 /**
  * Adds to open claims the signals of claims that say the same in other words, and of claims they supersede:
  * search returns whichever wording matches a question best. Each question and day counts only once.
  *
  * @param sinceMs claims without a signal since then count for nothing
  * @returns the claims that were compared, by key; to others nothing is added
+ * @throws the signal's reason
  */
-export function poolEvidence(
+export async function poolEvidence(
   { recalledSince }: Pick<RecallEntries, 'recalledSince'>,
   sinceMs: number,
-): ReadonlyMap<ClaimKey, RecallEntry> {
-  const compared = recalledSince(sinceMs, MOST_COMPARED).map((entry): ComparedClaim => {
-    return { entry, gist: gistOf(entry.text), day: signalDay(entry) };
-  });
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ClaimKey, RecallEntry>> {
+  const compared: ComparedClaim[] = [];
+  for (const entry of recalledSince(sinceMs, MOST_COMPARED)) {
+    if (compared.length % STEP === 0) await letOthersRun(signal);
+    compared.push({ entry, gist: gistOf(entry.text), day: signalDay(entry) });
+  }
   const pooled = new Map<ClaimKey, RecallEntry>();
   for (const [one, related] of eachWithRelated(compared)) {
+    if (pooled.size % STEP === 0) await letOthersRun(signal);
     const others = related.filter((other) => backs(other, one));
     pooled.set(one.entry.key, withEvidenceOf(one.entry, others));
   }
@@ -120,13 +129,20 @@ export function poolEvidence(
 }
 
 /** A claim with the signals that {@link poolEvidence} adds to it. */
-export function pooledClaim(
+export async function pooledClaim(
   entry: RecallEntry,
   entries: Pick<RecallEntries, 'recalledSince'>,
   { maxAgeDays }: { readonly maxAgeDays: number },
-  nowMs: number,
-): RecallEntry {
-  return poolEvidence(entries, nowMs - maxAgeDays * MS_PER_DAY).get(entry.key) ?? entry;
+  { nowMs, signal }: Moment,
+): Promise<RecallEntry> {
+  const pooled = await poolEvidence(entries, nowMs - maxAgeDays * MS_PER_DAY, signal);
+  return pooled.get(entry.key) ?? entry;
+}
+
+/** When claims are scored, and what interrupts it. */
+export interface Moment {
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
 }
 
 interface ComparedClaim {

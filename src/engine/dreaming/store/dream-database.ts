@@ -51,6 +51,19 @@ export function readDreams<T>(
   }
 }
 
+/** The same for a reader that lets other work go on in between. */
+export async function withDreams<T>(
+  { files }: Pick<DreamWorkspace, 'files'>,
+  read: (dreams: OpenDreams) => T | Promise<T>,
+): Promise<T> {
+  try {
+    using dreams = closing(openDreams({ files }));
+    return await read(dreams);
+  } catch (error) {
+    throw isSqliteError(error) ? storeFailure(files.database, error) : error;
+  }
+}
+
 /**
  * Works on what is recorded about a workspace, creating it if needed, under the lock that sweeps hold.
  *

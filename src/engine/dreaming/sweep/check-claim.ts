@@ -1,4 +1,5 @@
 import { type Claim, splitClaims } from '../../memory/chunking/split-claims.js';
+import { letOthersRun } from '../../support/async.js';
 import { groupByEach } from '../../support/lists.js';
 import { MS_PER_DAY } from '../../support/time.js';
 import { type ClaimKey, claimKeyOf, jaccard, stemsOf } from '../claims/claim-words.js';
@@ -43,7 +44,7 @@ export function noteSignal(
 export interface Statements {
   /**
    * The latest statement since `day` that contradicts a claim; undefined if there is none, or if the claim
-   * was repeated since.
+   * was repeated since. Asked again, it does not search again.
    */
   contradictionOf(text: string, day: string): Statement | undefined;
 }
@@ -51,34 +52,40 @@ export interface Statements {
 /** Only this many notes are read, the newest. */
 const MOST_NOTES = 512;
 
-/** Reads the statements in the daily notes of these days, inclusive. */
-export function readStatements(
+/** Reads the statements in the daily notes of these days, inclusive. @throws the signal's reason */
+export async function readStatements(
   sources: Pick<DreamSources, 'dailyNotes'>,
   from: string,
   to: string,
   signal: AbortSignal,
-): Statements {
+): Promise<Statements> {
   const latestFirst: (Statement & { readonly gist: Gist })[] = [];
   let notes = 0;
   for (const note of sources.dailyNotes(from, to, () => ++notes <= MOST_NOTES)) {
-    signal.throwIfAborted();
+    await letOthersRun(signal);
     for (const statement of statementsOf(note).toReversed()) {
       latestFirst.push({ ...statement, gist: gistOf(statement.text) });
     }
   }
   const byWord = groupByEach(latestFirst.entries(), ([, { gist }]) => topicsOf(gist));
+  const search = (text: string, day: string): Statement | undefined => {
+    const gist = gistOf(text);
+    const key = claimKeyOf(text);
+    const related = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
+    for (const [, statement] of [...related].sort(([a], [b]) => a - b)) {
+      if (statement.day < day || statement.key === key) return undefined;
+      const relation = relate(statement.gist, gist);
+      if (relation === 'same') return undefined;
+      if (relation === 'updates') return statement;
+    }
+    return undefined;
+  };
+  const found = new Map<string, Statement | undefined>();
   return {
     contradictionOf: (text, day) => {
-      const gist = gistOf(text);
-      const key = claimKeyOf(text);
-      const related = new Set([...topicsOf(gist)].flatMap((word) => byWord.get(word) ?? []));
-      for (const [, statement] of [...related].sort(([a], [b]) => a - b)) {
-        if (statement.day < day || statement.key === key) return undefined;
-        const relation = relate(statement.gist, gist);
-        if (relation === 'same') return undefined;
-        if (relation === 'updates') return statement;
-      }
-      return undefined;
+      const question = `${day} ${text}`;
+      if (!found.has(question)) found.set(question, search(text, day));
+      return found.get(question);
     },
   };
 }

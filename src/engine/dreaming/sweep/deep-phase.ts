@@ -29,9 +29,9 @@ import {
 export type DeepResult = Awaited<ReturnType<typeof deepPhase>>;
 
 /** Claims that pass every gate, best first (facts §7.4). */
-function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
+async function rankClaims({ entries, phases, nowMs, dayStartMs, signal }: PhaseContext) {
   const sinceMs = nowMs - phases.deep.maxAgeDays * MS_PER_DAY;
-  const pooled = poolEvidence(entries, sinceMs);
+  const pooled = await poolEvidence(entries, sinceMs, signal);
   const ranked: RankedClaim[] = [];
   /** Claims that earlier sweeps on the same day promoted. */
   const earlier: RecallEntry[] = [];
@@ -60,18 +60,21 @@ function rankClaims({ entries, phases, nowMs, dayStartMs }: PhaseContext) {
 }
 
 /** Everything that decides which claims are promoted, of those that pass every gate. */
-function preparePlan<C extends PhaseContext>(
+async function preparePlan<C extends PhaseContext>(
   context: C,
   sweepId: string,
   ranked: readonly RankedClaim[],
 ) {
   const { sources, phases, day, signal } = context;
   const { text } = readGuarded(context.dir, MEMORY_FILE);
-  const days = [
-    ...ranked.map(({ entry }) => signalDay(entry)),
-    ...promotedEntries(text).map(dayOfEntry),
-  ];
-  const statements = readStatements(sources, days.toSorted()[0] ?? day, day, signal);
+  const written = promotedEntries(text);
+  const days = [...ranked.map(({ entry }) => signalDay(entry)), ...written.map(dayOfEntry)];
+  const statements = await readStatements(sources, days.toSorted()[0] ?? day, day, signal);
+  // A plan looks for what contradicts each entry. Other work goes on only here.
+  for (const entry of written) {
+    await letOthersRun(signal);
+    statements.contradictionOf(entry.text, dayOfEntry(entry));
+  }
   const basis = { ...context, statements };
   const rules = { ...phases.deep, sweepId, day, followsNotes: true };
   return { text, basis, rules };
@@ -80,12 +83,13 @@ function preparePlan<C extends PhaseContext>(
 /**
  * The claims that a sweep would write to `MEMORY.md` now.
  *
- * @throws SvcError DREAM_FILE_REFUSED
+ * @throws SvcError DREAM_FILE_REFUSED; the signal's reason
  */
-export function nextPromotions(context: PhaseContext): ReadonlySet<ClaimKey> {
+export async function nextPromotions(context: PhaseContext): Promise<ReadonlySet<ClaimKey>> {
   if (!context.phases.deep.enabled) return new Set();
-  const { ranked } = rankClaims(context);
-  const { text, basis, rules } = preparePlan(context, '', ranked);
+  const { ranked } = await rankClaims(context);
+  const { text, basis, rules } = await preparePlan(context, '', ranked);
+  await letOthersRun(context.signal);
   const { decisions } = planPromotions(ranked, text, basis, rules);
   return new Set(decisions.filter(isWritten).map(({ entry }) => entry.key));
 }
@@ -100,10 +104,10 @@ export async function deepPhase(
   narrator: Narrator | undefined,
 ) {
   const { signal } = context;
-  const { considered, earlier, ranked } = rankClaims(context);
+  const { considered, earlier, ranked } = await rankClaims(context);
   // With tens of thousands of claims, each part takes a second.
   await letOthersRun(signal);
-  const { text, basis, rules } = preparePlan(context, sweep.id, ranked);
+  const { text, basis, rules } = await preparePlan(context, sweep.id, ranked);
   await letOthersRun(signal);
   const wordings =
     narrator === undefined

@@ -11,7 +11,11 @@ import {
   type RecallEntry,
   withSignal,
 } from '../../../../src/engine/dreaming/scoring/recall-entry.js';
-import { SIGNAL_WEIGHTS, scoreClaim } from '../../../../src/engine/dreaming/scoring/score.js';
+import {
+  poolEvidence,
+  SIGNAL_WEIGHTS,
+  scoreClaim,
+} from '../../../../src/engine/dreaming/scoring/score.js';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 3);
@@ -239,6 +243,30 @@ test('a count of one is in the singular', () => {
   const whys = new Map(gates.map(({ gate, why }) => [gate, why]));
   assert.is(whys.get('unique_queries'), '1 different question or day, needs 3');
   assert.is(whys.get('age'), 'last signal today, limit 1 day');
+});
+
+test('the evidence of thousands of claims is added in steps, between which an interruption is noticed', async () => {
+  const claims = Array.from({ length: 350 }, (_, at) => {
+    const text = `Room ${at} has ${at} lamps.`;
+    return anEntry({ key: claimKeyOf(text), text });
+  });
+  const poolUntil = (turns: number) => {
+    const stop = new AbortController();
+    let left = turns;
+    const turn = (): void => {
+      left -= 1;
+      if (left === 0) stop.abort(new Error('Ctrl-C'));
+      else setImmediate(turn);
+    };
+    setImmediate(turn);
+    return poolEvidence({ recalledSince: () => claims }, 0, stop.signal);
+  };
+  assert.is((await poolUntil(100)).size, claims.length);
+  // While claims are read, and while they are compared.
+  for (const turns of [2, 6]) {
+    const stopped = await poolUntil(turns).catch(({ message }: Error) => message);
+    assert.is(stopped, 'Ctrl-C');
+  }
 });
 
 test.run();
