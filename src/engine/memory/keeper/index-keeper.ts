@@ -147,8 +147,11 @@ export class IndexKeeper {
     for (const index of this.retired.splice(0)) index.close();
   }
 
-  private async freshIndex(work: WorkOptions, embeds: boolean): Promise<MemoryIndex> {
-    const askedMs = runningMs();
+  private async freshIndex(
+    work: WorkOptions,
+    embeds: boolean,
+    askedMs = runningMs(),
+  ): Promise<MemoryIndex> {
     const usable = await this.open((why) => {
       work.onWarning?.(rebuiltWarning(this.options.target.indexFile, why));
     });
@@ -172,7 +175,7 @@ export class IndexKeeper {
     if (this.syncing !== undefined) {
       const current = await this.indexDuringSync(usable, work, askedMs);
       // Most often, it has indexed what all that waited for it need.
-      return current ?? this.freshIndex(work, embeds);
+      return current ?? this.freshIndex(work, embeds, askedMs);
     }
     try {
       const updateWaitMs = lacksOnlyVectors ? 0 : UPDATE_WAIT_MS;
