@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { runningMs } from './time.js';
 
 /** A promise that is settled from outside; settling it again does nothing. */
 export interface Deferred<T> {
@@ -36,12 +37,22 @@ export async function letOthersRun(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
+const PAUSE_MS = 4;
+/** Of work on which others wait in turn. */
+const LONGEST_PAUSE_MS = 250;
+
 /**
- * Lets others use the event loop for a moment, after work that blocked it for long. What takes several turns of the
- * loop, such as reading a file or answering a request, would otherwise wait for that long in each of them.
+ * Lets others use the event loop after work that blocked it for long, until they are done or for a moment. What takes
+ * several turns of the loop, such as a search or an answer, would otherwise wait for that long in each of them.
  */
-export async function letOthersWork(): Promise<void> {
-  await sleep(4);
+export async function letOthersWork(longestMs = LONGEST_PAUSE_MS): Promise<void> {
+  const untilMs = runningMs() + longestMs;
+  for (let isBusy = true; isBusy; ) {
+    const before = performance.eventLoopUtilization();
+    await sleep(PAUSE_MS);
+    const { utilization } = performance.eventLoopUtilization(before);
+    isBusy = utilization > 0.5 && runningMs() < untilMs;
+  }
 }
 
 /** Waits for a time, or until a signal aborts. @throws the signal's reason */

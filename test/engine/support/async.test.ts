@@ -1,6 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { deferred, SharedOpening, withinTime } from '../../../src/engine/support/async.js';
+import {
+  deferred,
+  letOthersWork,
+  SharedOpening,
+  withinTime,
+} from '../../../src/engine/support/async.js';
 import { errorOf } from '../../support/failure.js';
 
 const test = suite('waiting for others');
@@ -83,6 +89,29 @@ test('work done in time returns its result and leaves no timer', async () => {
   const fail = (): Promise<never> => Promise.reject(failure);
   assert.is(await errorOf(Error, withinTime(HOUR_MS, undefined, fail)), failure);
   assert.not.ok(process.getActiveResourcesInfo().includes('Timeout'));
+});
+
+/** Keeps the event loop busy, in several turns. */
+async function work(turns: number, isOver = () => false): Promise<void> {
+  for (let turn = 0; turn < turns && !isOver(); turn += 1) {
+    await setImmediate();
+    for (const endMs = performance.now() + 3; performance.now() < endMs; );
+  }
+}
+
+test('what blocked the event loop goes on when others are done', async () => {
+  const done: string[] = [];
+  const answer = work(6).then(() => done.push('answer'));
+  await Promise.all([answer, letOthersWork().then(() => done.push('indexing'))]);
+  assert.equal(done, ['answer', 'indexing']);
+});
+
+test('it also goes on while others are never done', async () => {
+  let isOver = false;
+  const answers = work(Number.POSITIVE_INFINITY, () => isOver);
+  await letOthersWork();
+  isOver = true;
+  await answers;
 });
 
 test.run();

@@ -253,7 +253,7 @@ export class IndexKeeper {
   private async isFresh(index: MemoryIndex, places: Warning[] = []): Promise<boolean> {
     if (this.nextCheck?.index !== index) {
       // Without others, there is nothing to wait for.
-      const others = this.answering > 1 ? letOthersWork() : letOthersRun();
+      const others = this.answering > 1 ? letOthersWork(0) : letOthersRun();
       const result = others.then(() => {
         this.nextCheck = undefined;
         return this.checkFiles(index);
