@@ -71,13 +71,16 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
   // A shared server that does not answer makes every turn wait; one that refuses does not.
   const isShared = lane.loaded.resolved.storage.url !== undefined;
+  // So does an index that another process is building. Only with all the time for keywords is that certain.
+  const keptWaiting = isShared || breaker === 'open' || record?.skipsMemory === true;
   const skipsMemory =
     result.status === 'unavailable'
       ? runningMs() - started > SLOW_FAILURE_MS
-      : isShared && result === LATE;
+      : keptWaiting && result === LATE;
   const timedOut =
     skipsMemory || result.status === 'timeout' || result.status === 'timeout_partial';
-  const isBreakerUnchanged = breaker === 'open' || (!timedOut && record === undefined);
+  const isBreakerUnchanged =
+    (breaker === 'open' && !skipsMemory) || (!timedOut && record === undefined);
   if (entry !== undefined || !isBreakerUnchanged) {
     updateRecallState(stateDir, after, (current) => {
       const { recalls } = current;

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setImmediate as othersTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { outcomeLogFile } from '../../../src/engine/active-memory/outcome.js';
 import { readRecallState, recallStateFile } from '../../../src/engine/active-memory/state-file.js';
+import { acquireIndexLock } from '../../../src/engine/memory/sync/index-lock.js';
 import { CHAT_KEY, startOpenAiChatFake } from '../../fakes/chat.js';
 import { startOpenAiFake } from '../../fakes/openai.js';
 import { migratedDatabase, realServer, startPglite } from '../../support/postgres.js';
@@ -253,6 +255,34 @@ test('a shared memory that does not answer is skipped while the breaker is open'
     ]);
   }
   silent.close();
+});
+
+test('a first index that another process is building delays only a few turns', async () => {
+  const config = { timeoutMs: 400, circuitBreakerMaxTimeouts: 2, circuitBreakerCooldownMs: 5000 };
+  const { recall, pass, context, configure } = recallWorld(config);
+  const indexFile = join(context.state.stateDir, 'memory/main.sqlite');
+  const lock = await acquireIndexLock(indexFile, { nowMs: 0, waitMs: 0 });
+  const seen: unknown[] = [];
+  for (const passed of [0, 0, 0, 0, 5001, 0]) {
+    pass(passed);
+    const { status, breaker } = await recall(`nightly backup ${seen.length}`);
+    seen.push([status, breaker]);
+  }
+  assert.equal(seen, [
+    ['timeout', 'closed'],
+    ['timeout', 'closed'],
+    ['timeout', 'open'],
+    ['unavailable', 'open'],
+    ['timeout', 'half_open'],
+    ['unavailable', 'open'],
+  ]);
+  lock?.release();
+  pass(5001);
+  configure({ ...config, timeoutMs: 15_000 });
+  assert.match(
+    (await recall('when does the nightly backup run?')).recalled?.summary ?? '',
+    /03:15/,
+  );
 });
 
 test('with a hanging embedding provider, keyword results are recalled', async () => {

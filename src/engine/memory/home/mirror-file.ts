@@ -28,7 +28,7 @@ export async function mirrorFile(
 ): Promise<SyncSummary | undefined> {
   const { indexFile } = run.target;
   removeStrayBuilds(indexFile);
-  const opened = openIndex(indexFile, 'write', vectors);
+  const opened = openIndex(indexFile, 'write', vectors, run.options.lockWaitMs);
   if (opened.state !== 'ready') return rebuildIndex(run, opened, rebuildOf(opened, run.options));
   try {
     using index = closing(opened.index);

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import type { MemoryIndex } from '../../../../src/engine/memory/index/index.js';
 import { IndexKeeper } from '../../../../src/engine/memory/keeper/index-keeper.js';
 import type { SyncEvent } from '../../../../src/engine/memory/sync/index.js';
+import { inRolledBackTransaction, openDatabase } from '../../../../src/engine/sqlite/database.js';
 import { failureOf } from '../../../support/failure.js';
 import { backendOn, pathsOf, targetOf, warningCodes } from '../../../support/memory.js';
 import { folderOf, type TempFolder } from '../../../support/temp-folder.js';
@@ -151,6 +152,28 @@ test('agents of the same name with different workspaces are never answered from 
   } finally {
     keeper.close();
     other.close();
+  }
+});
+
+test('a search does not wait long for a lock of another program on the index', async () => {
+  const folder = notes();
+  const target = targetOf(folder.path);
+  const backend = backendOn(target);
+  await backend.sync({});
+  folder.write('memory/b.md', 'A zebra hides.');
+  const other = openDatabase(target.indexFile, { readonly: false, busyTimeoutMs: 0 });
+  const startedMs = Date.now();
+  try {
+    await inRolledBackTransaction(other, async () => {
+      const found = await backend.search({ query: 'zebra' });
+      assert.equal([pathsOf(found), warningCodes(found)], [['memory/a.md'], ['INDEX_BUSY']]);
+    });
+    // While it waits, no time limit of a recall ends it.
+    assert.ok(Date.now() - startedMs < 20_000);
+    assert.is(pathsOf(await backend.search({ query: 'zebra' })).length, 2);
+  } finally {
+    other.close();
+    await backend.close();
   }
 });
 

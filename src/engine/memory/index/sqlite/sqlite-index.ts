@@ -48,20 +48,31 @@ export type OpenedIndex<Index extends MemoryIndex = SqliteIndex> =
 /** How long to wait for a lock inside the database; milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 /** While one process embeds, another may mirror files, or rewrite the file to erase what was forgotten. */
-const WRITER = { readonly: false, busyTimeoutMs: 30_000 };
+const WRITE_BUSY_TIMEOUT_MS = 30_000;
 
-/** Opens an index for reading, or for the holder of one of its locks to write. @throws SvcError INDEX_*, SQLITE_UNUSABLE */
+/**
+ * Opens an index for reading, or for the holder of one of its locks to write.
+ *
+ * @param writeWaitMs the longest time to wait for another connection that writes: nothing else runs meanwhile, and no
+ *   time limit ends it
+ * @throws SvcError INDEX_*, SQLITE_UNUSABLE
+ */
 export function openIndex(
   file: string,
   access: 'read' | 'write',
   vectors: VectorSettings = DEFAULT_VECTOR_SETTINGS,
+  writeWaitMs = WRITE_BUSY_TIMEOUT_MS,
 ): OpenedIndex {
   // Without SQLite, a missing index cannot be built either.
   sqliteDriver();
   if (statIndex(file) === undefined) return { state: 'missing' };
   let database: Connection | undefined;
   try {
-    database = access === 'write' ? openDatabase(file, WRITER) : openForReading(file);
+    const busyTimeoutMs = Math.min(writeWaitMs, WRITE_BUSY_TIMEOUT_MS);
+    database =
+      access === 'write'
+        ? openDatabase(file, { readonly: false, busyTimeoutMs })
+        : openForReading(file);
     const version = readVersion(database);
     if (version !== SCHEMA_VERSION) {
       database.close();
