@@ -26,7 +26,7 @@ import { createLazySyncProgress, showSync } from './show-sync.js';
 
 /** A command for a memory that no flag names yet. */
 const ABOUT_ONE_MEMORY =
-  /^svc memory (?:eval|forget|get|index|reset|search|sessions list|status|undo)\b(?!.*--(?:agent|workspace))/u;
+  /^svc memory (?:capture|eval|forget|get|index|reset|search|sessions list|status|undo)\b(?!.*--(?:agent|workspace))/u;
 
 /** Base of commands that work on memories: opens them, reports their warnings and closes them at the end. */
 export abstract class MemoryCommand extends BaseCommand {

@@ -102,6 +102,9 @@ test('a conversation is captured once, by command and by a hook that never fails
   const status = await runSvc(['status', '--json'], { home: home.path });
   const [last] = jsonOf.overallStatus(status).captures;
   assert.match(last?.error ?? '', /missing\.jsonl/);
+  // The record is replaced by the next capture.
+  const again = `failed: svc memory capture --reader codex --session s1 ${home.at('missing.jsonl')} --workspace notes\nerror: `;
+  assert.ok(readFileSync(home.at('logs/capture.log'), 'utf8').includes(again));
   const words = ['memory', 'capture', file, '--reader', 'codex', '--agent', 'nobody'];
   assert.is((await runSvc(words, { home: home.path })).code, 2);
   assert.match(readFileSync(home.at('captures/codex.json'), 'utf8'), /nobody/u);
@@ -111,6 +114,20 @@ test('a conversation is captured once, by command and by a hook that never fails
   assert.equal([wrong.code, wrong.stdout], [0, '']);
   assert.match(wrong.stderr, /^error: .*nobody/u);
   assert.not.match(wrong.stderr, /See more help/u);
+});
+
+test('a capture whose outcome cannot be recorded says how it ended', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  // In place of the folder.
+  home.write('captures', '');
+  const words = ['--reader', 'codex', '--workspace', 'notes'];
+  const file = home.write('s.jsonl', message('user', 'Remember that the gate is green.'));
+  const kept = await runSvc(['memory', 'capture', file, ...words], { home: home.path });
+  assert.equal([kept.code, kept.stderr], [0, '']);
+  const missing = home.at('missing.jsonl');
+  const failed = await runSvc(['memory', 'capture', missing, ...words], { home: home.path });
+  assert.match(failed.stderr, `error: cannot read ${missing}: no such file`);
 });
 
 test('a hook of Cursor captures its documented input', async () => {

@@ -15,10 +15,20 @@ import { type LastCapture, recordCapture } from '../../engine/integrate/index.js
 import { captureConversation } from '../../engine/notes/capture/index.js';
 import type { MemoryCaptureOutput } from '../../engine/notes/index.js';
 import { typedPath } from '../../engine/support/context.js';
+import { unlessSystemError } from '../../engine/support/files.js';
+import { shellWord } from '../../engine/support/text.js';
+import { iso } from '../../engine/support/time.js';
 import { renderCapture } from '../../ui/memory/notes.js';
+import { safeLines } from '../../ui/safe-text.js';
 
 /** Readers of coding agents only: svc itself runs no hooks. */
 const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc');
+
+interface CaptureFlags {
+  readonly reader?: string | undefined;
+  readonly session?: string | undefined;
+  readonly 'dry-run': boolean;
+}
 
 export default class MemoryCapture extends MemoryCommand {
   static override summary = "Add what was decided in a conversation to today's note.";
@@ -75,6 +85,7 @@ export default class MemoryCapture extends MemoryCommand {
     const work = this.whileWaiting('capturing', openAndCapture);
     const { memory, capture, warnings } = await work.catch((error: unknown) => {
       this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
+      this.noteFailed(flags, request.file);
       throw error;
     });
     this.addWarnings(warnings);
@@ -87,12 +98,20 @@ export default class MemoryCapture extends MemoryCommand {
   }
 
   /** Hooks name the agent; nobody sees how they end. */
-  private record(
-    flags: { readonly reader?: string | undefined; readonly 'dry-run': boolean },
-    result: Omit<LastCapture, 'atMs'>,
-  ): void {
-    if (flags.reader === undefined || flags['dry-run']) return;
+  private record(flags: CaptureFlags, result: Omit<LastCapture, 'atMs'>): void {
+    const { reader } = flags;
+    if (reader === undefined || flags['dry-run']) return;
     const { clock, state } = this.context();
-    recordCapture(state, flags.reader, { atMs: clock.now(), ...result });
+    // A full disk must not hide how the capture ended.
+    unlessSystemError(() => recordCapture(state, reader, { atMs: clock.now(), ...result }));
+  }
+
+  /** The next capture replaces the record, and the error alone names neither the conversation nor the time. */
+  private noteFailed({ reader, session, 'dry-run': isDry }: CaptureFlags, file: string): void {
+    if (reader === undefined || isDry) return;
+    const options = session === undefined ? [] : ['--session', shellWord(session)];
+    const command = ['svc memory capture', '--reader', reader, ...options, shellWord(file)];
+    const time = iso(this.context().clock.now());
+    this.note(safeLines(this.hintFor(`${time} failed: ${command.join(' ')}`)));
   }
 }

@@ -81,7 +81,7 @@ function captureFinding({ title, file, moved, last }: RegisteredCapture): Findin
     return finding('capture-failed', 'warning', {
       message: `the last capture from ${title} failed: ${last.error}`,
       place: { file },
-      hint: 'logs/capture.log in the state folder has earlier errors; the next capture clears this',
+      hint: 'logs/capture.log in the state folder has earlier errors and the commands that repeat them; the next capture clears this',
     });
   }
   return finding('hook-captures-nothing', 'warning', {
