@@ -29,6 +29,7 @@ export function holderEndpoint({ name, scopes }: Holder, context: McpContext) {
   });
   const legacy = legacySessions(() => createServer(context, true), onError);
   const unsubscribe = context.memory.onListChange(() => modern.notify.resourcesChanged());
+  let isClosed = false;
   return {
     /** @param client address of the client, for the audit log */
     answer: async (request: Request, client: string): Promise<Response> => {
@@ -38,9 +39,12 @@ export function holderEndpoint({ name, scopes }: Holder, context: McpContext) {
       const isLegacy = await isLegacyRequest(request, undefined, {
         maxRequestBodySize: MAX_BODY_BYTES,
       });
+      // The body may have taken long to arrive.
+      if (isClosed) return revoked();
       return isLegacy ? legacy.answer(request, authInfo) : modern.fetch(request, { authInfo });
     },
     close: async (): Promise<void> => {
+      isClosed = true;
       unsubscribe();
       await Promise.all([modern.close(), legacy.close()]);
     },
@@ -116,6 +120,11 @@ function endCancelled(transport: Transport): void {
     const { requestId } = message.params;
     if (requestId !== undefined) transport.closeSSEStream(requestId);
   };
+}
+
+function revoked(): Response {
+  const error = { code: -32_000, message: 'the bearer token is no longer valid' };
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 401 });
 }
 
 /** 404 makes clients start a new session (streamable HTTP, 2025-06-18, "Session Management"). */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -150,6 +151,22 @@ function ask(
   });
 }
 
+/** Opens a stream in a new session of the client "ada". @returns waits for its end */
+async function streamOf(server: Remote): Promise<() => Promise<unknown>> {
+  const begun = await ask(server);
+  const headers = {
+    host: 'memory.example',
+    authorization: `Bearer ${server.values['ada']}`,
+    accept: 'text/event-stream',
+    'mcp-session-id': String(begun.headers['mcp-session-id']),
+  };
+  const sent = request(new URL(server.url), { headers, agent: false }).end();
+  const [answer] = await once(sent, 'response');
+  assert.is(answer.statusCode, 200);
+  const ended = once(answer.resume(), 'close');
+  return () => ended;
+}
+
 const SEARCH = { name: 'memory_search', arguments: { query: 'backup' } };
 
 test('starts only with a valid token', async () => {
@@ -257,22 +274,33 @@ test('revoking a token refuses its next request and ends its open streams', asyn
   const server = await remote({ ada: {}, bob: {} });
   const [ada, bob] = [await server.connect('ada'), await server.connect('bob')];
   await ada.callTool(SEARCH);
-  const stream = new Promise<void>((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${server.values['ada']}`,
-      accept: 'text/event-stream',
-    };
-    const { sessionId } = ada.transport ?? {};
-    const all = { ...headers, ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }) };
-    const sent = request(new URL(server.url), { headers: all, agent: false }, (answer) => {
-      answer.resume().on('end', resolve).on('close', resolve);
-    });
-    sent.on('error', reject).end();
-  });
+  const streamEnds = await streamOf(server);
   await revokeToken('ada', server.store);
   assert.is((await ask(server)).status, 401);
-  await stream;
+  await streamEnds();
   assert.is(searchResultsOf(await bob.callTool(SEARCH)).results.length, 1);
+});
+
+test('a request whose token is revoked while its body arrives is refused', async () => {
+  const server = await remote({ ada: {}, bob: {} });
+  const body = JSON.stringify(initializeMessages(1)[0]);
+  const headers = {
+    host: 'memory.example',
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    authorization: `Bearer ${server.values['ada']}`,
+    'content-length': body.length,
+  };
+  const slow = request(new URL(server.url), { method: 'POST', headers, agent: false });
+  const answered = once(slow, 'response');
+  slow.write(body.slice(0, 10));
+  const streamEnds = await streamOf(server);
+  await revokeToken('ada', server.store);
+  await streamEnds();
+  slow.end(body.slice(10));
+  const [answer] = await answered;
+  answer.destroy();
+  assert.is(answer.statusCode, 401);
 });
 
 test('a session belongs to the token that began it', async () => {
