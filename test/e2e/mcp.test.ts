@@ -555,6 +555,19 @@ test('each request of a batch is answered', async () => {
   assert.is((await server.done).code, 0);
 });
 
+test('many answers that a client does not read yet are no reason for a warning', async () => {
+  const server = startRawMcp(mcpHome());
+  for (const message of initializeMessages(1)) server.send(message);
+  await server.answer(1);
+  // More than fits into the pipe.
+  const ids = Array.from({ length: 200 }, (_, index) => index + 2);
+  server.send(ids.map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list' })));
+  await server.answer(201);
+  server.child.stdin?.end();
+  assert.is((await server.done).code, 0);
+  assert.is(server.stderr(), '');
+});
+
 test('the last line of a file needs no line break', async () => {
   const home = mcpHome();
   const messages = [...initializeMessages(1), searchMessage(2, 'zebra')].map((one) =>

@@ -24,6 +24,8 @@ export function connectStdio(
   { stdin, stdout }: { readonly stdin: Readable; readonly stdout: Writable },
 ) {
   const requests = openRequests();
+  // Each answer that waits until the client reads adds one, which Node.js would take for a leak.
+  stdout.setMaxListeners(0);
   const input = new PassThrough();
   const refuse = ({ code, id, why }: Refusal): void => {
     context.log.warn(`protocol: refused ${why}`);
