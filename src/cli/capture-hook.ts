@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { TRANSCRIPT_READERS } from '../engine/memory/sources/index.js';
@@ -52,6 +53,8 @@ function projectFolder(call: unknown): string | undefined {
 /**
  * Answers a hook of an agent: starts the capture of its conversation in a process of its own and does not wait for it,
  * since some agents end their hooks after a moment. What goes wrong there is in `logs/capture.log`.
+ *
+ * @throws the system's error if there can be no log, or no process
  */
 export async function runCaptureHook(
   reader: string,
@@ -83,9 +86,7 @@ export async function runCaptureHook(
       cwd: projectFolder(call) ?? context.cwd,
       stdio: ['ignore', 'ignore', log],
     });
-    await new Promise<void>((resolve) => {
-      child.once('spawn', resolve).once('error', () => resolve());
-    });
+    await once(child, 'spawn');
     child.unref();
   } finally {
     closeSync(log);
