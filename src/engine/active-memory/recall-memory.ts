@@ -69,10 +69,9 @@ export async function recallMemory(turn: RecallTurn, lane: OpenLane): Promise<Re
       : await recallInTime({ turn, question, lane, isOutdated }, model, breaker === 'open');
   const after = context.clock.now();
   const entry = cacheEntry(result, key, after + config.cacheTtlMs);
-  // A shared server that does not answer makes every turn wait; one that refuses does not.
-  const isShared = lane.loaded.resolved.storage.url !== undefined;
-  // So does an index that another process is building. Only with all the time for keywords is that certain.
-  const keptWaiting = isShared || breaker === 'open' || record?.skipsMemory === true;
+  // A shared server that does not answer makes every turn wait, and so does an index that another process is building. Only
+  // with all the time for keywords is that certain.
+  const keptWaiting = breaker === 'open' || record?.skipsMemory === true;
   const skipsMemory =
     result.status === 'unavailable'
       ? runningMs() - started > SLOW_FAILURE_MS
