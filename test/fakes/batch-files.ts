@@ -35,6 +35,8 @@ export class BatchFiles {
   refusals = 0;
   /** The next so many downloads are cut off. */
   cutDownloads = 0;
+  /** Where the content of files is instead, as Voyage's reference of its API expects (`curl -L`). */
+  redirectDownloads: string | undefined;
   lineTrouble: (line: FakeLine) => LineTrouble | undefined = () => undefined;
   private readonly dialect: BatchFilesDialect;
   private count = 0;
@@ -208,6 +210,8 @@ export class BatchFiles {
   private download(id: string): FakeAnswer {
     const file = this.files.get(id);
     if (file === undefined) return this.dialect.failure(404, 'No such File object');
+    const location = this.redirectDownloads;
+    if (location !== undefined) return { status: 302, body: '', headers: { location } };
     const cutOff = this.cutDownloads > 0;
     if (cutOff) this.cutDownloads -= 1;
     return { status: 200, body: file.content, cutOff };

@@ -72,7 +72,7 @@ export async function sendOnce(
     timeout: { request: request.timeoutMs },
   });
   try {
-    const { status, headers } = await successHead(stream, explain);
+    const { status, headers } = await successHead(stream, await answerHead(stream), explain);
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of stream) {
@@ -144,9 +144,12 @@ function throwReported(answer: Buffer, headers: AnswerHeaders, explain: ExplainS
   throw statusFault(status, headers, body).with(explain({ status, body, headers }));
 }
 
-/** Waits until the answer to a successful request begins. @throws VendorFault for any other, or got's error */
-async function successHead(stream: Stream, explain: ExplainStatus): Promise<AnswerHead> {
-  const head = await answerHead(stream);
+/** The head of a successful answer. @throws VendorFault for any other, or got's error */
+async function successHead(
+  stream: Stream,
+  head: AnswerHead,
+  explain: ExplainStatus,
+): Promise<AnswerHead> {
   const { status, headers } = head;
   if (status < 300) return head;
   if (status < 400) throw redirectFault(status, headers['location']);
@@ -203,7 +206,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Streams the lines of a file, since batch results can exceed memory. Skips blank lines. Does
- * not retry: the caller knows which lines it has.
+ * not retry: the caller knows which lines it has. Follows one redirect, because Voyage's reference
+ * downloads files with `curl -L`; the headers with the key are sent to the first host only.
  *
  * @throws VendorFault, or the signal's reason
  */
@@ -213,15 +217,25 @@ export async function* downloadLines(
 ): AsyncGenerator<string> {
   const { signal, timeoutMs, pacing } = request;
   await pacing.ready(signal);
-  const stream = got.stream(addressOf(request), {
-    ...ONE_TRY,
-    headers: { 'user-agent': 'svc', ...request.headers },
-    signal,
-    // A large file may take long, but not without receiving data.
-    timeout: { response: timeoutMs, socket: timeoutMs },
-  });
+  const open = (url: URL | string, headers: HttpRequest['headers']): Stream =>
+    got.stream(url, {
+      ...ONE_TRY,
+      headers: { 'user-agent': 'svc', ...headers },
+      signal,
+      // A large file may take long, but not without receiving data.
+      timeout: { response: timeoutMs, socket: timeoutMs },
+    });
+  let stream = open(addressOf(request), request.headers);
   try {
-    await successHead(stream, explain);
+    let head = await answerHead(stream);
+    const from = new URL(request.url);
+    const target = redirectTarget(head, from);
+    if (target !== undefined) {
+      stream.destroy();
+      stream = open(target, target.origin === from.origin ? request.headers : {});
+      head = await answerHead(stream);
+    }
+    await successHead(stream, head, explain);
     let rest = Buffer.alloc(0);
     for await (const chunk of stream) {
       const data = Buffer.concat([rest, chunk]);
@@ -238,6 +252,15 @@ export async function* downloadLines(
   } finally {
     stream.destroy();
   }
+}
+
+/** Where a redirect leads, but never from `https:` to `http:`. */
+function redirectTarget({ status, headers }: AnswerHead, from: URL): URL | undefined {
+  const location = headers['location'];
+  if (status < 300 || status >= 400 || typeof location !== 'string') return undefined;
+  if (!URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  return target.protocol === 'https:' || target.protocol === from.protocol ? target : undefined;
 }
 
 function linesOf(bytes: Buffer): readonly string[] {

@@ -10,7 +10,7 @@ import type {
   VendorCall,
 } from '../../../../src/engine/providers/vendor.js';
 import type { BatchFiles } from '../../../fakes/batch-files.js';
-import type { FakeVendor } from '../../../fakes/fake-vendor.js';
+import { type FakeVendor, startFake } from '../../../fakes/fake-vendor.js';
 import { OPENAI_KEY, startOpenAiFake } from '../../../fakes/openai.js';
 import { VOYAGE_KEY } from '../../../fakes/voyage.js';
 import { startVoyageBatchFake } from '../../../fakes/voyage-batch.js';
@@ -178,7 +178,6 @@ for (const { name, start, connect } of SUBJECTS) {
 
   for (const [trouble, kind] of [
     ['slow', 'timeout'],
-    ['redirected', 'request'],
     ['overloaded', 'overload'],
     ['cut_off', 'network'],
   ] as const) {
@@ -192,6 +191,25 @@ for (const { name, start, connect } of SUBJECTS) {
       assert.is(details.kind, kind);
     });
   }
+
+  test('a redirected download is followed, without the key', async ({ fake, batch }) => {
+    const handle = await batch.submit(ENTRIES, 'label-1', call());
+    await whenEnded(batch, handle);
+    const [content = ''] = [...fake.batch.files.values()].flatMap((file) =>
+      file.name === 'output.jsonl' ? file.content : [],
+    );
+    const storage = await startFake({
+      answer: ({ path }) => ({ status: path === '/signed' ? 200 : 404, body: content }),
+      troubleAnswers: {},
+    });
+    fake.batch.redirectDownloads = `${storage.origin}/signed`;
+    assert.is((await collect(batch.results(handle, call()))).size, 10);
+    assert.is(storage.requests[0]?.headers.authorization, undefined);
+    fake.batch.redirectDownloads = 'ftp://127.0.0.1/signed';
+    const { message } = await faultOf(collect(batch.results(handle, call())));
+    assert.match(message, 'redirects to ftp://127.0.0.1');
+    await storage.close();
+  });
 
   test('texts of any kind arrive as they are', async ({ fake, batch }) => {
     const texts = ['"quoted"\n\r\n', '\u2028 line \u0000', '--svc-\r\n', '日本語 🎉', '\\u0041'];
