@@ -21,6 +21,8 @@ import {
 import { CHAT_VENDORS, type ChatChoice, type ChatVendor } from './choose-chat-model.js';
 
 const TIMEOUT_MS = 120_000;
+/** Far more than any limit of tokens. Thoughts are looked for in the whole text, which takes long in a larger one. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
 /** One of the name of the limit, and one each of the effort, of thinking and of the instructions. */
 const MOST_REFUSALS = 4;
 
@@ -60,7 +62,9 @@ export async function openChatModel(
       },
       api.explain,
     );
-    const answer = api.read(parseAnswer(await withHintWhenRefused(vendor.startHint, sent)));
+    const received = await withHintWhenRefused(vendor.startHint, sent);
+    if (received.body.length > MAX_ANSWER_BYTES) throw broken('it is too large');
+    const answer = api.read(parseAnswer(received));
     if (answer.truncated && answer.text === '') {
       const hint = 'choose a model that does not think, or thinks less';
       throw broken('it ended at the limit of tokens before any text').with({ hint });

@@ -61,6 +61,16 @@ test('a custom OpenAI-compatible endpoint answers, by its ID alone', async () =>
   });
 });
 
+test('an answer that no limit of tokens explains is given up as too large', async () => {
+  const reply = () => 'a '.repeat(1024 * 1024);
+  await withFake(startOpenAiChatFake({ reply }), async (fake) => {
+    const providers = { corp: { baseUrl: `${fake.origin}/v1`, apiKey: CHAT_KEY } };
+    const model = await opened('corp/endless', providers);
+    assert.match((await failureOf(model.complete(ask()))).message, 'it is too large');
+    assert.is(fake.requests.length, 1);
+  });
+});
+
 test('Anthropic gets its own request format, with thinking in addition to the answer', async () => {
   const content = [
     { type: 'thinking', thinking: 'hm', signature: 's' },

@@ -38,8 +38,11 @@ export type ExplainStatus = (
   answer: AnswerHead & { readonly body: unknown },
 ) => Partial<VendorFaultDetails>;
 
-/** Protects memory from a broken endpoint. */
-const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
+/**
+ * Parsed JSON can take thirty times as much memory, and several answers come at once. 128 vectors of 8,192 dimensions, as
+ * numbers, have 23 MB.
+ */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /**
  * Sends a request, with retries as its pacing decides.

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -114,6 +115,14 @@ test('an answer without an end is given up as too large', async () => {
         for (;;) yield chunk;
       })(),
     ).pipe(response);
+  });
+  assert.is(fault.message, 'the answer is broken: it is too large');
+});
+
+test('a small answer that becomes too large when decompressed is given up', async () => {
+  const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, ' '));
+  const fault = await faultFrom((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
   });
   assert.is(fault.message, 'the answer is broken: it is too large');
 });
