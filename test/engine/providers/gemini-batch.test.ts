@@ -236,6 +236,14 @@ test('results that are not JSON are a fault, not a loss', () =>
     assert.is((await faultOf(resultsOf(batch, handle, call))).details.kind, 'answer');
   }));
 
+test('results that have expired end in a fault with status 404', () =>
+  withBatch(async (batch, fake, call) => {
+    const handle = await batch.submit(ENTRIES, 'label', call);
+    fake.batches.finish();
+    fake.batches.files.clear();
+    assert.is((await faultOf(resultsOf(batch, handle, call))).details.status, 404);
+  }));
+
 test('the key goes with every request, and never into an address', () =>
   withBatch(async (batch, fake, call) => {
     const handle = await batch.submit(ENTRIES, 'label', call);

@@ -119,9 +119,14 @@ export function createGeminiBatch(
       const file = resultsFile(await get(nameIn(handle), call));
       if (file === undefined) throw broken('the job has no results');
       const results = lines({ ...call, url: fileUrl('download', `${file}:download?alt=media`) });
-      for await (const line of results) {
-        const result = resultOf(line);
-        if (result !== undefined) yield result;
+      try {
+        for await (const line of results) {
+          const result = resultOf(line);
+          if (result !== undefined) yield result;
+        }
+      } catch (error) {
+        // The key has just read the job, so it is the file that is gone.
+        throw isGone(error) ? error.with({ status: 404 }) : error;
       }
     },
     cancel: async (handle, call) => {
@@ -219,9 +224,14 @@ function resultOf(text: string): BatchResult | undefined {
   return { key, why: textAt(line, 'error', 'message') ?? 'no vector and no reason' };
 }
 
-/** @throws the error, unless the file or job is missing: for that, Google answers 403 like for one without access */
+/** @throws the error, unless the file or job is missing */
 function unlessGone(error: unknown): void {
-  if (!(error instanceof VendorFault)) throw error;
+  if (!isGone(error)) throw error;
+}
+
+/** Whether a file or job is missing: for that, Google answers 403 like for one without access. */
+function isGone(error: unknown): error is VendorFault {
+  if (!(error instanceof VendorFault)) return false;
   const { status, code } = error.details;
-  if (status !== 404 && code !== 'PERMISSION_DENIED') throw error;
+  return status === 404 || code === 'PERMISSION_DENIED';
 }
