@@ -182,9 +182,9 @@ function undoOne(text: string, operation: MemoryOperation): string | undefined {
     case 'replace':
       return replaceOnce(text, operation.after, operation.before);
     case 'retire': {
-      const { above, before } = operation;
-      // A killed undo may have put it back already.
-      if (text.includes(before)) return text;
+      const { above, before, key } = operation;
+      // A killed undo may have put it back already; other entries may then follow the heading that left with it.
+      if (text.includes(`${PROMOTION_MARK}${key}`)) return text;
       return replaceOnce(text, above, above + before) ?? text + lineEndAfter(text, '\n') + before;
     }
   }

@@ -130,6 +130,7 @@ test('whatever is promoted, the file fits, and every line by hand stays', () => 
       const left = textsOf(text).length + retired.length + refused.size;
       assert.is(left, all.length);
       assert.is(undoEdits(text, operations).text, before);
+      assert.is(undoEdits(before, operations).text, before, 'an undo that was killed runs again');
     }),
   );
 });
