@@ -20,6 +20,7 @@ const CLAIM =
 async function withModel(
   reply: ChatFakeOptions['reply'],
   work: (narrator: Narrator, fake: FakeVendor) => Promise<void>,
+  answerMs?: number,
 ): Promise<void> {
   const fake = await startOpenAiChatFake(reply === undefined ? {} : { reply });
   try {
@@ -29,7 +30,7 @@ async function withModel(
     });
     const world = { config, env: {}, homeDir: home, stateDir: home };
     await work(
-      modelNarrator(await openChatModel(chooseChatModel('corp/m', world), world, NEVER)),
+      modelNarrator(await openChatModel(chooseChatModel('corp/m', world), world, NEVER), answerMs),
       fake,
     );
   } finally {
@@ -46,6 +47,22 @@ test('a shorter wording with the same meaning is accepted', async () => {
       assert.is(await narrator.condense(CLAIM, NEVER), shorter);
       assert.equal(narrator.faults, []);
     },
+  );
+});
+
+test('a model that does not answer in time is not asked again', async () => {
+  await withModel(
+    () => 'Short.',
+    async (narrator, fake) => {
+      fake.trouble('slow');
+      assert.is(await narrator.condense(CLAIM, NEVER), CLAIM);
+      fake.trouble(undefined);
+      const asked = fake.requests.length;
+      assert.is(await narrator.condense(CLAIM, NEVER), CLAIM);
+      assert.is(fake.requests.length, asked);
+      assert.equal(narrator.faults, ['model corp/m: no answer in time']);
+    },
+    50,
   );
 });
 
