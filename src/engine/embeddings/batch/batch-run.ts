@@ -10,6 +10,7 @@ import {
   awaitJob,
   BatchHealth,
   type BatchRun,
+  clearJob,
   collectJob,
   findJob,
   pollJob,
@@ -82,7 +83,7 @@ async function* embedInBatches(
   stop: () => void,
 ): AsyncGenerator<KeyedPart> {
   const { settings, health } = run;
-  const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [] };
+  const earlier: EarlierJobs = { embedded: new Set(), left: new Set(), pending: [], ended: [] };
   const records = await run.records.list();
   const resumed = map(records, (record) => resumeJob(record, earlier, run));
   yield* mergeParts(resumed, Math.max(1, records.length), stop);
@@ -101,6 +102,7 @@ async function* embedInBatches(
       stop,
     );
   } else yield* submitAll(plan, earlier.pending, run);
+  for (const job of earlier.ended) await clearJob(job, run);
 }
 
 /** Outcome of the jobs of earlier runs. */
@@ -111,6 +113,11 @@ interface EarlierJobs {
   readonly left: Set<string>;
   /** Jobs that are still running when the run does not wait. */
   readonly pending: JobRecord[];
+  /**
+   * Jobs to clear at the end of the run. A passage is only stored once all of its pieces are embedded: if the run is
+   * interrupted before it has embedded those that a job left, the next one reads the others again.
+   */
+  readonly ended: StartedJob[];
 }
 
 async function* resumeJob(
@@ -129,6 +136,7 @@ async function* resumeJob(
     return;
   }
   const end = yield* collectJob(job, status, run);
+  earlier.ended.push(job);
   for (const key of end.embedded) earlier.embedded.add(key);
   if (end.queueFull) return;
   if (end.why !== undefined) run.health.jobFailed(end.why, false);
@@ -180,6 +188,7 @@ async function* embedByJob(
   const end = yield* collectJob(job, await awaitJob(job, run), run);
   // Both halves are large enough for a job, so halving terminates.
   if (end.queueFull && inputs.size >= 2 * SMALLEST_JOB) {
+    await clearJob(job, run);
     const half = Math.ceil(inputs.size / 2);
     health.maxEntries = Math.min(health.maxEntries, half);
     const all = [...inputs];
@@ -191,6 +200,7 @@ async function* embedByJob(
   if (end.why !== undefined) health.jobFailed(end.why, false);
   const remaining = [...inputs.values()].filter(({ key }) => !end.embedded.has(key));
   if (remaining.length > 0) yield* run.inline(remaining);
+  await clearJob(job, run);
 }
 
 /** Starts as many jobs as allowed, and leaves them to a later run. */

@@ -130,8 +130,7 @@ export async function pollJob(job: StartedJob, run: BatchRun): Promise<BatchStat
 }
 
 /**
- * Yields the results of an ended job, then deletes it at the vendor and in the store: when the part
- * after the last one is requested.
+ * Yields the results of an ended job. It stays stored until {@link clearJob}.
  *
  * @throws VendorFault, or the signal's reason; the job stays stored
  */
@@ -140,18 +139,21 @@ export async function* collectJob(
   status: EndedStatus,
   run: BatchRun,
 ): AsyncGenerator<KeyedPart, JobEnd> {
-  const { vendor, call, records } = run;
   const embedded = new Set<string>();
   let { why } = status;
   if (status.state === 'ended') {
     const lost = yield* readResults(job, embedded, run);
     why = lost ?? why;
   }
-  await resultOrFault(vendor.discard(job.handle, call), run);
-  await records.forget(job);
   const left = job.keys.length - embedded.size;
   run.onEvent({ type: 'batch.ended', job: job.id, embedded: embedded.size, left, why });
   return { embedded, why, queueFull: status.state === 'failed' && status.queueFull === true };
+}
+
+/** Deletes a job at the vendor and in the store. */
+export async function clearJob(job: StartedJob, run: BatchRun): Promise<void> {
+  await resultOrFault(run.vendor.discard(job.handle, run.call), run);
+  await run.records.forget(job);
 }
 
 /**

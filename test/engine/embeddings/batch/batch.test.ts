@@ -242,6 +242,26 @@ test('a job is remembered until its last part is taken', async ({ fake, jobs }) 
   assert.is(jobs.jobs.size, 0);
 });
 
+test('a job is remembered until what it left is embedded, in this run or a later one', async ({
+  fake,
+  jobs,
+}) => {
+  fake.batch.fates = [{ ends: 'expired', finished: 0.5 }];
+  const error = { message: 'Quota exceeded.', type: 'insufficient_quota' };
+  fake.refuse(() => true, { status: 429, body: { error } });
+  for (const _run of ['submits', 'resumes']) {
+    const run = new Indexer().run(batchOf(openAiSettings(fake)), inputsOf(100), jobs.store());
+    assert.is((await failureOf(run)).code, 'PROVIDER_QUOTA');
+    assert.is(jobs.jobs.size, 1);
+  }
+  fake.refuse(() => false);
+  const indexer = new Indexer();
+  await indexer.run(batchOf(openAiSettings(fake)), inputsOf(100), jobs.store());
+  assertAllKept(indexer, inputsOf(100));
+  assert.equal(paidTwice(fake), []);
+  assert.equal([jobs.jobs.size, fake.batch.fileNames], [0, []]);
+});
+
 test('what a job of an earlier run left goes inline, not into another', async (context) => {
   const { fake, indexer, jobs } = context;
   const settings = openAiSettings(fake, { batch: { ...BATCH, wait: false } });
