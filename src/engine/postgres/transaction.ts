@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import pg from 'pg';
-import { SvcError } from '../errors/index.js';
+import { messageOf, SvcError } from '../errors/index.js';
 import { isConnectionLost, serverFault } from './server-fault.js';
 
 /** Runs statements, each unnamed: poolers of transactions give each transaction any connection. */
@@ -87,6 +87,8 @@ async function commit(client: ClientBase): Promise<void> {
     if (command !== 'COMMIT') throw new Error('the transaction had failed');
   } catch (error) {
     if (!isConnectionLost(error) && serverFault(error) !== 'timeout') throw error;
+    // What `pg` says of a connection that was lost before: the statement was not sent.
+    if (messageOf(error).endsWith('not queryable')) throw error;
     throw new SvcError(
       'STORAGE_UNCERTAIN',
       `the connection to PostgreSQL was lost during a commit, so it may have been kept or not`,

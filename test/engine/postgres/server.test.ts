@@ -417,6 +417,22 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a connection that was lost before the commit is replaced, because nothing was kept', async () => {
+    const server = await migratedServer(cluster, { poolSize: 1 });
+    let rounds = 0;
+    await server.transaction(async (tx) => {
+      rounds += 1;
+      await tx.run('CREATE TABLE things (n int)');
+      if (rounds > 1) return;
+      const [own] = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+      // Waits for its end, and takes two more round trips, within which this process gets to know of it.
+      await cluster.sql(`SELECT pg_terminate_backend(${own?.pid}, 60000)`);
+      await cluster.sql('SELECT 1');
+    });
+    assert.is(rounds, 2);
+    await server.close();
+  });
+
   test('dead connections are replaced, however many there are', async () => {
     for (const farewell of [undefined, SUPAVISOR_FAREWELL]) {
       const path = await serverThatForgets(cluster.port, farewell);
