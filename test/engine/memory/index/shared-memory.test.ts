@@ -375,7 +375,10 @@ for (const kind of await sharedKinds()) {
     );
     assert.is(await a.countMatches('"alpha"'), 0);
     assert.is((await a.termStatistics([])).chunks, 1);
-    assert.is((await failureOf(apply(b, putChange('b.md', 'again')))).code, 'STORAGE_BUSY');
+    for (const type of ['put', 'extend'] as const) {
+      const change = { type, document: documentOf('b.md', ['again']), replacesLast: 0 };
+      assert.is((await failureOf(apply(b, change))).code, 'STORAGE_BUSY');
+    }
     await apply(await kind.openAs('host-b'), putChange('b.md', 'again'));
     assert.is(await a.countMatches('"again"'), 1);
   });

@@ -112,8 +112,7 @@ async function writtenLanguages(
   return written.map(({ type, document }) => {
     if (type === 'put') return documentLanguage(document, target.tokenizer);
     const code = known.get(documentKeyText(document));
-    if (code === undefined)
-      throw new Error(`${document.path} is not in the index, so it cannot be extended`);
+    if (code === undefined) throw originRemoved();
     return languageByCode(code);
   });
 }
