@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientBase, CustomTypesConfig, PoolClient } from 'pg';
+import type { CustomTypesConfig, PoolClient } from 'pg';
 import pg from 'pg';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { sleepAtMost } from '../support/async.js';
@@ -251,7 +251,7 @@ export class Server implements Sql {
 
   /** @param recover makes the connection usable after a failure, if it can be; see {@link rollBack} */
   private async withClient<T>(
-    work: (client: ClientBase) => Promise<T>,
+    work: (client: PoolClient) => Promise<T>,
     recover: typeof rollBack = async (_, error) =>
       breaksConnection(error) ? asError(error) : undefined,
   ): Promise<T> {

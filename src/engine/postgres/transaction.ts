@@ -1,6 +1,7 @@
-import type { ClientBase } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import pg from 'pg';
 import { messageOf, SvcError } from '../errors/index.js';
+import { LONGEST_TIMER_MS } from '../support/time.js';
 import { isConnectionLost, serverFault } from './server-fault.js';
 
 /** Runs statements, each unnamed: poolers of transactions give each transaction any connection. */
@@ -54,20 +55,29 @@ const LONGEST_IDLE_MS = 300_000;
  * @throws what the work throws, and SvcError STORAGE_UNCERTAIN; {@link rollBack} is up to the caller
  */
 export async function transact<T>(
-  client: ClientBase,
+  client: PoolClient,
   work: (transaction: Transaction) => Promise<T>,
   limits: TransactionLimits,
   fail: (error: unknown) => never,
 ): Promise<T> {
   const nowMs = await begin(client, limits);
   let unanswered = 0;
-  // A statement waits for those before it.
+  let timer: NodeJS.Timeout | undefined;
+  // A statement waits for those before it, so its time begins with the last answer.
+  const waitForNext = (): void => {
+    clearTimeout(timer);
+    if (unanswered === 0) return;
+    timer = setTimeout(() => {
+      client.connection.emit('error', new Error('Query read timeout'));
+    }, limits.timeoutMs);
+  };
   const sendNext = async <Row extends object>(text: string, values?: readonly unknown[]) => {
     unanswered += 1;
-    const timeoutMs = unanswered * limits.timeoutMs;
-    const answer = send<Row>(client, text, values, timeoutMs).catch(fail);
+    if (unanswered === 1) waitForNext();
+    const answer = send<Row>(client, text, values, LONGEST_TIMER_MS).catch(fail);
     return answer.finally(() => {
       unanswered -= 1;
+      waitForNext();
     });
   };
   const result = await work({

@@ -78,9 +78,10 @@ async function serverThatForgets(port: number, farewell?: Buffer) {
   };
 }
 
-/** A way to a server that counts how often the client has sent something after an answer. */
+/** A way to a server that counts how often the client has sent something after an answer, and can lose all answers. */
 async function farServer(url: URL) {
   let turns = 0;
+  let isLost = false;
   const listener = createServer((socket) => {
     const upstream = connect(Number(url.port), url.hostname);
     let isAnswered = true;
@@ -91,7 +92,7 @@ async function farServer(url: URL) {
     });
     upstream.on('data', (data) => {
       isAnswered = true;
-      socket.write(data);
+      if (!isLost) socket.write(data);
     });
     socket.on('error', () => undefined).on('close', () => upstream.destroy());
     upstream.on('error', () => undefined).on('close', () => socket.destroy());
@@ -100,7 +101,14 @@ async function farServer(url: URL) {
   const address = new URL(url);
   address.hostname = '127.0.0.1';
   address.port = String((listener.address() as AddressInfo).port);
-  return { url: address.href, turns: () => turns, close: () => listener.close() };
+  return {
+    url: address.href,
+    turns: () => turns,
+    lose: () => {
+      isLost = true;
+    },
+    close: () => listener.close(),
+  };
 }
 
 /** What Supavisor answers if it has lost its own connection: an ErrorResponse, after which it closes the client's. */
@@ -289,6 +297,25 @@ if (cluster !== undefined) {
       return toServer.turns() - before;
     });
     assert.is(turns, 1);
+    await server.close();
+    toServer.close();
+  });
+
+  test('of many statements that were sent together, each ends after its time if a server falls silent', async () => {
+    const toServer = await farServer(new URL(await cluster.newDatabase()));
+    const statementTimeoutMs = 2000;
+    const server = serverAt(toServer.url, { poolSize: 1, statementTimeoutMs });
+    const startedMs = Date.now();
+    const answers = server.transaction(async (tx) =>
+      Promise.all(
+        Array.from({ length: 100 }, async (_, at) => {
+          await tx.query('SELECT pg_sleep(0.01)');
+          if (at === 50) toServer.lose();
+        }),
+      ),
+    );
+    assert.match((await failureOf(answers)).message, /did not answer in time$/);
+    assert.ok(Date.now() - startedMs < 25 * statementTimeoutMs);
     await server.close();
     toServer.close();
   });
