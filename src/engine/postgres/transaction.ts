@@ -68,7 +68,7 @@ export async function transact<T>(
     clearTimeout(timer);
     if (unanswered === 0) return;
     timer = setTimeout(() => {
-      client.connection.emit('error', new Error('Query read timeout'));
+      client.connection.stream.destroy(new Error('Query read timeout'));
     }, limits.timeoutMs);
   };
   const sendNext = async <Row extends object>(text: string, values?: readonly unknown[]) => {
