@@ -53,8 +53,10 @@ export interface SyncProgress {
   /** When reading was finished, so that later steps do not lower the rate. */
   readonly chunkedMs: number | undefined;
   readonly lastMs: number;
-  /** The recent past, oldest first, for rates; at least one, others at most {@link WINDOW_MS} old. */
+  /** The recent past, oldest first, for rates; all but the last at most {@link WINDOW_MS} old. */
   readonly samples: readonly Sample[];
+  /** When the last time without a document ended that was longer than this. */
+  readonly pauseEndedMs: number | undefined;
 }
 
 interface Sample {
@@ -95,6 +97,7 @@ export function startSyncProgress(atMs: number): SyncProgress {
     chunkedMs: undefined,
     lastMs: atMs,
     samples: [],
+    pauseEndedMs: undefined,
   };
 }
 
@@ -124,11 +127,10 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
     case 'document.indexed': {
       const amount = { files: 1, work: event.work };
       const chunks = next.chunks + event.chunks;
-      return withSample(next, addHandled({ ...next, chunks, current: event.path }, amount));
+      return withSample(addHandled({ ...next, chunks, current: event.path }, amount));
     }
     case 'document.unchanged':
       return withSample(
-        next,
         addHandled({ ...next, current: event.path }, { files: 1, work: event.work }),
       );
     case 'document.removed':
@@ -182,7 +184,8 @@ export function syncFraction(state: SyncProgress): number {
 }
 
 /**
- * Chunks per second: recently, and on average once everything was read; undefined while there is too little to measure.
+ * Chunks per second: recently; on average once everything was read, or if there are long pauses; undefined while there is
+ * too little to measure.
  */
 export function syncRate(state: SyncProgress): number | undefined {
   const { chunkedMs, scannedMs, chunks } = state;
@@ -261,24 +264,28 @@ function atMost(amount: SyncAmount, limit: SyncAmount): SyncAmount {
   return { files: Math.min(amount.files, limit.files), work: Math.min(amount.work, limit.work) };
 }
 
-function withSample(before: SyncProgress, state: SyncProgress): SyncProgress {
+function withSample(state: SyncProgress): SyncProgress {
   const newest = state.samples.at(-1);
   if (newest !== undefined && state.lastMs - newest.atMs < SAMPLE_EVERY_MS) return state;
   const sample = { atMs: state.lastMs, work: state.handled.work, chunks: state.chunks };
-  const kept = state.samples.filter(({ atMs }) => state.lastMs - atMs <= WINDOW_MS);
-  if (kept.length > 0 || newest === undefined) return { ...state, samples: [...kept, sample] };
-  // Several documents can be done at once, seconds after those before them.
-  const { handled, chunks } = before;
-  const last = { atMs: newest.atMs, work: handled.work, chunks };
-  return { ...state, samples: [last, sample] };
+  const recent = state.samples.filter(({ atMs }) => isRecent(state, atMs));
+  const pauseEndedMs = recent.length === 0 ? state.lastMs : state.pauseEndedMs;
+  return { ...state, pauseEndedMs, samples: [...recent, sample] };
+}
+
+function isRecent({ lastMs }: SyncProgress, atMs: number): boolean {
+  return lastMs - atMs <= WINDOW_MS;
 }
 
 function recentSpan(state: SyncProgress) {
-  const oldest = state.samples[0];
-  if (oldest === undefined) return undefined;
-  const ms = (state.chunkedMs ?? state.lastMs) - oldest.atMs;
+  const { pauseEndedMs, samples, scannedMs } = state;
+  // Many documents are counted at once, and then written for seconds: only the whole time shows how fast that is.
+  const isUneven = pauseEndedMs !== undefined && isRecent(state, pauseEndedMs);
+  const from = isUneven ? { atMs: scannedMs ?? 0, work: 0, chunks: 0 } : samples[0];
+  if (from === undefined) return undefined;
+  const ms = (state.chunkedMs ?? state.lastMs) - from.atMs;
   if (ms < MEASURABLE_MS) return undefined;
-  return { ms, work: state.handled.work - oldest.work, chunks: state.chunks - oldest.chunks };
+  return { ms, work: state.handled.work - from.work, chunks: state.chunks - from.chunks };
 }
 
 const RANK: Readonly<Record<PhaseState, number>> = { waiting: 0, running: 1, stopped: 2, done: 2 };

@@ -168,6 +168,17 @@ test('estimates the time left also if several documents are done at once after a
   assert.is(Math.round((syncEta(state) ?? 0) / 1000), 60);
 });
 
+test('measures the speed of whole batches where many documents are counted at once, and then written', () => {
+  let state = reduceSync(startSyncProgress(0), SCAN, 0);
+  for (const atMs of [4000, 8000, 12_000, 16_000]) {
+    for (let at = 0; at < 10; at++) {
+      state = reduceSync(state, indexed(100, 100), atMs + at * 30);
+      const rate = syncRate(state) ?? 0;
+      assert.ok(atMs < 12_000 || (rate > 150 && rate < 300), `${rate} at ${atMs + at * 30}`);
+    }
+  }
+});
+
 test('follows a sync from waiting to the end', () => {
   let state = startSyncProgress(0);
   state = reduceSync(state, { type: 'lock.waiting', holder: undefined }, 1);
