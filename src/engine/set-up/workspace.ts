@@ -97,8 +97,8 @@ const DEFAULT_QUESTION = 'memory';
 const MEMORY_TITLE = /^memory(?:\.md)?$/iu;
 
 /**
- * A first query for a memory: the first heading of MEMORY.md below its title, else of the newest daily notes or notes
- * of the workspace folder, else of the files that changed last.
+ * A first query for a memory: the first heading of MEMORY.md below its title, else of the newest daily notes, else of
+ * the files that changed last.
  *
  * @param dir absolute path of the workspace
  * @param recent lists the indexed files that changed last, relative to it
@@ -107,7 +107,7 @@ export async function firstQuestion(
   dir: string,
   recent: () => Promise<readonly string[]>,
 ): Promise<string> {
-  const notePaths = ['MEMORY.md', ...newestNotes(dir, 'memory'), ...newestNotes(dir, '')];
+  const notePaths = ['MEMORY.md', ...newestDailyNotes(dir)];
   return headingIn(dir, notePaths) ?? headingIn(dir, await recent()) ?? DEFAULT_QUESTION;
 }
 
@@ -126,14 +126,14 @@ function headingIn(dir: string, files: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Daily notes have their date in the name. */
-function newestNotes(dir: string, folder: string): readonly string[] {
-  const names = namesIn(join(dir, folder)).filter((name) => name.endsWith('.md'));
+/** They have their date in the name. */
+function newestDailyNotes(dir: string): readonly string[] {
+  const names = namesIn(join(dir, 'memory')).filter((name) => name.endsWith('.md'));
   return names
     .toSorted()
     .reverse()
     .slice(0, MOST_NOTES)
-    .map((name) => join(folder, name));
+    .map((name) => join('memory', name));
 }
 
 const MOST_NOTES = 5;

@@ -99,6 +99,7 @@ test('an example is only added to a workspace on request, and existing files sta
     write('a/b/memory/2026-01-04.md', '```sh\n# a comment\n```\n\n# Deploys\n');
     assert.is(await firstQuestion(at('a/b'), none), 'Deploys');
     write('c/people/ada.md', '# Ada Lindqvist\n');
+    write('c/invoices.md', '# Not in memory\n');
     assert.is(await firstQuestion(at('c'), async () => ['people/ada.md']), 'Ada Lindqvist');
     const { code, hint } = await failureOf(() => workspaceState(at('a/b/MEMORY.md')));
     // It is shown at a question too, where no flag can be passed.
