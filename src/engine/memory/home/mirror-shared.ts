@@ -40,9 +40,8 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   for (;;) {
     const before = await forgetList.read();
     const uncleaned = before === undefined ? [] : await forgetList.uncleaned();
-    using index = closing(
-      await preparePostgresIndex(server, place, identity, { force, lockWaitMs }),
-    );
+    const prepare = { force, lockWaitMs, forgetNext: before?.next ?? 1 };
+    using index = closing(await preparePostgresIndex(server, place, identity, prepare));
     // First: once this host has read its files, its searches see nothing to do, also if this is killed then.
     const isErased =
       before === undefined ||

@@ -13,6 +13,7 @@ import {
   preparePostgresIndex,
 } from '../../../../src/engine/memory/index/postgres/index.js';
 import { LONGEST_PATH } from '../../../../src/engine/memory/sources/memory-files.js';
+import { READ_AGAIN_MS } from '../../../../src/engine/memory/types.js';
 import type { Server, Transaction } from '../../../../src/engine/postgres/index.js';
 import { errorOf, failureOf } from '../../../support/failure.js';
 import { sharedKinds } from '../../../support/indexes.js';
@@ -343,6 +344,27 @@ for (const kind of await sharedKinds()) {
       { path: 'gone.md', facts: true, links: true },
       { path: 'kept.md', facts: true, links: true },
     ]);
+  });
+
+  test('what a host has read before another one forgot something is read again, also if its sync is killed', async () => {
+    await kind.newIndex();
+    const place = { agent: 'main', origin: 'host-a' };
+    const options = { forgetNext: 2 };
+    const index = await preparePostgresIndex(kind.server, place, testIdentity(), options);
+    const readAgain = async () =>
+      (await index.documents()).map(({ fingerprint }) => fingerprint.ctimeMs === READ_AGAIN_MS);
+    const forget = (number: number) =>
+      kind.server.run(
+        "INSERT INTO svc.forgotten (agent, key, number, entry) VALUES ('main', $1, $2, '{}')",
+        [`key ${number}`, number],
+      );
+    await forget(1);
+    await apply(index, putChange('a.md', 'alpha'));
+    assert.equal(await readAgain(), [false]);
+    await forget(2);
+    await apply(index, putChange('b.md', 'beta'));
+    assert.equal(await readAgain(), [true, true]);
+    await kind.server.run('DELETE FROM svc.forgotten');
   });
 
   test('a host can be removed, and erased text leaves no word', async () => {

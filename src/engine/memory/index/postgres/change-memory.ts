@@ -12,6 +12,8 @@ export interface Target extends Place {
   readonly words: WordReader;
   /** How long to wait for other writers, in milliseconds; as long as a statement may take when undefined. */
   readonly lockWaitMs: number | undefined;
+  /** As in PrepareOptions. */
+  readonly forgetNext: number | undefined;
 }
 
 /** How many chunks a memory has, and of how many more the postings still are. */

@@ -17,8 +17,10 @@ import { WordReader } from './tokenize.js';
 export interface PrepareOptions {
   /** Makes all documents of the host count as changed. */
   readonly force?: boolean;
-  /** How long changes wait for other hosts, in milliseconds. */
+  /** How long changes wait for other hosts, in milliseconds; as long as a statement may take when left out. */
   readonly lockWaitMs?: number | undefined;
+  /** The number that the next entry of the forget list gets, as this host knows the list; undefined if it reads no files. */
+  readonly forgetNext?: number;
 }
 
 /** Opens a memory as a host sees it; undefined if no host has indexed anything into it yet. */
@@ -40,11 +42,11 @@ export async function preparePostgresIndex(
   server: Server,
   { agent, origin }: SharedMemory,
   identity: IndexIdentity,
-  { force = false, lockWaitMs }: PrepareOptions = {},
+  options: PrepareOptions = {},
 ): Promise<PostgresIndex> {
   const known = await readFacts(server, agent, origin);
-  if (known !== undefined && isOf(known, identity) && !force) {
-    return createPostgresIndex(server, { agent, origin }, known, lockWaitMs);
+  if (known !== undefined && isOf(known, identity) && options.force !== true) {
+    return createPostgresIndex(server, { agent, origin }, known, options);
   }
   const prepare = async (transaction: Transaction): Promise<void> => {
     await transaction.run(
@@ -78,10 +80,10 @@ export async function preparePostgresIndex(
       [row?.id],
     );
   };
-  await server.transaction(prepare, { lockWaitMs });
+  await server.transaction(prepare, options);
   const facts = await readFacts(server, agent, origin);
   if (facts === undefined) throw new Error('a row that was just written is not there');
-  return createPostgresIndex(server, { agent, origin }, facts, lockWaitMs);
+  return createPostgresIndex(server, { agent, origin }, facts, options);
 }
 
 function isOf(facts: MemoryFacts, identity: IndexIdentity): boolean {
@@ -96,13 +98,12 @@ export type PostgresIndex = ReturnType<typeof createPostgresIndex>;
  * The memory of an agent on a shared server, as this host uses it.
  *
  * @param known its facts as they were just read
- * @param lockWaitMs how long writing waits for other hosts; as long as a statement may take when left out
  */
 function createPostgresIndex(
   server: Server,
   { agent, origin: originName }: SharedMemory,
   known: MemoryFacts,
-  lockWaitMs?: number,
+  { lockWaitMs, forgetNext }: PrepareOptions = {},
 ) {
   let latest = known;
   let wordReader: WordReader | undefined;
@@ -123,7 +124,7 @@ function createPostgresIndex(
     return latest;
   };
   const targetOf = ({ memory, origin, tokenizer }: MemoryFacts): Target => {
-    return { memory, origin, tokenizer, words: wordsOf(tokenizer), lockWaitMs };
+    return { memory, origin, tokenizer, words: wordsOf(tokenizer), lockWaitMs, forgetNext };
   };
   /** @param frozen for a view, whose facts are those of one search */
   const indexAt = (frozen?: MemoryFacts): MemoryIndex => {

@@ -1,6 +1,12 @@
 import type { Server, Transaction } from '../../../postgres/index.js';
 import { columnsOf } from '../../../support/lists.js';
-import { type DocumentKey, documentKeyText, type NoteFacts, type NoteLink } from '../../types.js';
+import {
+  type DocumentKey,
+  documentKeyText,
+  type NoteFacts,
+  type NoteLink,
+  READ_AGAIN_MS,
+} from '../../types.js';
 import type { Change, IndexedDocument } from '../documents.js';
 import {
   type ColumnTexts,
@@ -57,9 +63,28 @@ export async function writeChanges(
       writeDocuments(transaction, target, prepared, { atMs, firstChunk }),
       touch(transaction, target, touched, atMs),
     ]);
-    await writeChunks(transaction, target.memory, prepared, { documents, firstChunk });
+    await Promise.all([
+      writeChunks(transaction, target.memory, prepared, { documents, firstChunk }),
+      rereadIfForgotten(transaction, target),
+    ]);
   });
   return counts;
+}
+
+/**
+ * What was read before another host has forgotten something may contain that. This host reads it again at the end of its
+ * sync, or, if that is killed, in the next one.
+ */
+async function rereadIfForgotten(
+  transaction: Transaction,
+  { memory, origin, forgetNext }: Target,
+): Promise<void> {
+  if (forgetNext === undefined) return;
+  await transaction.run(
+    `UPDATE svc.documents SET ctime_ms = ${READ_AGAIN_MS} WHERE origin = $2 AND EXISTS (
+       SELECT FROM svc.forgotten JOIN svc.memories USING (agent) WHERE memories.id = $1 AND number >= $3)`,
+    [memory, origin, forgetNext],
+  );
 }
 
 /** Records that the origin changes, which also keeps others from removing it until then. */
