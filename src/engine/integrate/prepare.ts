@@ -1,7 +1,7 @@
-import { statSync } from 'node:fs';
 import { loadConfig, resolveAgent } from '../config/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import { typedPath } from '../support/context.js';
+import { isFolder } from '../support/files.js';
 import { leadsToLoopback } from '../support/network.js';
 import { shellWord } from '../support/text.js';
 import { type IntegrateContext, isDetected, isRemote, type RemoteServer } from './agent.js';
@@ -108,10 +108,6 @@ async function requireTarget(
     message: `there is no workspace at ${workspaceDir}`,
     hint: `create it with "mkdir -p ${shellWord(workspaceDir)}", or choose another with "svc config init"`,
   };
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** What svc needs besides the recall itself: starting, and writing the response. */

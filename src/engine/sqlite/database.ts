@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { closing } from '../support/async.js';
+import { isFolder } from '../support/files.js';
 import type { Connection, Driver, OpenOptions } from './connection.js';
 import { findNodeDriver } from './node-driver.js';
 import { queryValue } from './query.js';
@@ -145,10 +146,6 @@ function connect(source: Buffer | string, options: OpenOptions): Connection {
     }
     throw error;
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 interface DriverChoice {

@@ -64,8 +64,13 @@ function makeFolder(folder: string, mode: number): void {
   try {
     mkdirSync(folder, mode);
   } catch (error) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    if (!isFolder(folder)) throw error;
   }
+}
+
+/** Whether there is a folder, or a link to one. @throws the system's error if the path cannot be looked at */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** A path that cannot be looked at may be one. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { failureLogger, faultFields, messageOf } from '../errors/index.js';
 import { FAILED_TASK_STATUSES } from '../flow-model/task-record.js';
@@ -7,6 +6,7 @@ import type { ClaimedTask, Flows, LeaseAnswer, TaskLease } from '../flows/index.
 import { createSecretMask } from '../masking/index.js';
 import { sleepAtMost } from '../support/async.js';
 import type { Clock } from '../support/context.js';
+import { isFolder } from '../support/files.js';
 import { jumpDetector, LONGEST_TIMER_MS, runningMs } from '../support/time.js';
 import {
   type JobEnd,
@@ -59,7 +59,7 @@ export function taskAttempt(claimed: ClaimedTask, options: AttemptOptions) {
     const { maxAttempts, permissions } = settings;
     const cwd = settings.cwdOf(task);
     // The system would report a missing program instead of a missing folder.
-    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    if (!isFolder(cwd)) {
       throw new Error(`working directory not found: ${cwd}`);
     }
     const env = { ...settings.env, SVC_TASK_ID: task.taskId, SVC_FLOW_ID: task.parentFlowId };
