@@ -115,7 +115,7 @@ export async function explainClaim(target: DreamTarget, wanted: string, moment: 
     ...checkGates(entry, deep, nowMs),
     trail,
     /** Whether its note still contains it and later notes agree. */
-    relocation: checkClaim(entry, sources, () => statements).state,
+    relocation: checkClaim(entry, sources, statements).state,
     /** How it relates to `MEMORY.md`. */
     comparison: compareClaim(entry.text, knownMemory(text), deep.maxPriorEntryLossFraction).verdict,
   };

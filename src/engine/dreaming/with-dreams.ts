@@ -11,6 +11,7 @@ import type { DreamWorkspace } from './dream-workspace.js';
 import { type MemoryChanger, recoverChanges } from './promotion/change-memory.js';
 import { ingestRecalls } from './recall-log/ingest-recalls.js';
 import type { SharedRecalls } from './recall-log/shared-recalls.js';
+import type { Moment } from './scoring/score.js';
 import { type OpenDreams, withDreams, withLockedDreams } from './store/dream-database.js';
 import { nextPromotions } from './sweep/deep-phase.js';
 import { openSources, type PhaseContext, type SharedMemories } from './sweep/dream-sources.js';
@@ -41,7 +42,7 @@ export async function withCurrentDreams<T>(
  */
 export async function withNextSweep<T>(
   target: DreamTarget,
-  { nowMs, signal }: { readonly nowMs: number; readonly signal: AbortSignal },
+  { nowMs, signal }: Moment,
   read: (dreams: Pick<OpenDreams, 'entries'>, next: ReadonlySet<ClaimKey>) => T | Promise<T>,
 ): Promise<T> {
   const { workspace, settings, timeZone } = target;

@@ -129,16 +129,16 @@ export function relocateClaim(
 /** Whether a claim is still in its note, and whether later notes contradict it. */
 export type ClaimCheck = Relocation | { readonly state: 'superseded'; readonly by: Statement };
 
-/** @param statements called only for a claim that is still in its note */
+/** Checks a claim. @param statements those since its day */
 export function checkClaim(
   entry: RecallEntry,
   sources: Pick<DreamSources, 'read'>,
-  statements: () => Statements,
+  statements: Statements,
 ): ClaimCheck {
   const note = sources.read(entry);
   if (note === undefined) return { state: 'missing' };
   const relocation = relocateClaim(note, entry);
   if (relocation.state !== 'found') return relocation;
-  const by = statements().contradictionOf(entry.text, signalDay(entry));
+  const by = statements.contradictionOf(entry.text, signalDay(entry));
   return by === undefined ? relocation : { state: 'superseded', by };
 }

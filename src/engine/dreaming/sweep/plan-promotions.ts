@@ -177,7 +177,7 @@ class Plan {
   /** Checks for secrets again: a claim promoted by hand has not passed the gates. */
   private checkClaim(entry: RecallEntry): ClaimCheck | { readonly state: 'secret' } {
     if (containsSecret(entry.text)) return { state: 'secret' };
-    return checkClaim(entry, this.basis.sources, () => this.basis.statements);
+    return checkClaim(entry, this.basis.sources, this.basis.statements);
   }
 
   private decide(ranked: RankedClaim, lines: LineRange): void {
