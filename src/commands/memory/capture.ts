@@ -24,12 +24,6 @@ import { safeLines } from '../../ui/safe-text.js';
 /** Readers of coding agents only: svc itself runs no hooks. */
 const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc');
 
-interface CaptureFlags {
-  readonly reader?: string | undefined;
-  readonly session?: string | undefined;
-  readonly 'dry-run': boolean;
-}
-
 export default class MemoryCapture extends MemoryCommand {
   static override summary = "Add what was decided in a conversation to today's note.";
   static override description =
@@ -78,37 +72,37 @@ export default class MemoryCapture extends MemoryCommand {
       session: flags.session,
       dryRun: flags['dry-run'],
     };
+    /** Hooks name the agent; nobody sees how they end. */
+    const hook = flags['dry-run'] ? undefined : flags.reader;
     const openAndCapture = async () => {
       const memory = await this.openMemory(flags);
       return { memory, ...(await captureConversation(memory, request, this.noteOptions())) };
     };
     const work = this.whileWaiting('capturing', openAndCapture);
     const { memory, capture, warnings } = await work.catch((error: unknown) => {
-      this.record(flags, { added: 0, error: this.mask.text(messageOf(error)) });
-      this.noteFailed(flags, request.file);
+      if (hook !== undefined) {
+        this.record(hook, { added: 0, error: this.mask.text(messageOf(error)) });
+        this.noteFailed(hook, flags.session, request.file);
+      }
       throw error;
     });
     this.addWarnings(warnings);
     const added = capture.decisions.filter(({ outcome }) => outcome === 'added').length;
-    this.record(flags, { added, error: null });
+    if (hook !== undefined) this.record(hook, { added, error: null });
     const { agentId, agent } = memory;
     const output = { agent: agentId, workspace: agent.workspaceDir, ...capture };
     this.write(renderCapture(output));
     return output;
   }
 
-  /** Hooks name the agent; nobody sees how they end. */
-  private record(flags: CaptureFlags, result: Omit<LastCapture, 'atMs'>): void {
-    const { reader } = flags;
-    if (reader === undefined || flags['dry-run']) return;
+  private record(reader: string, result: Omit<LastCapture, 'atMs'>): void {
     const { clock, state } = this.context();
     // A full disk must not hide how the capture ended.
     unlessSystemError(() => recordCapture(state, reader, { atMs: clock.now(), ...result }));
   }
 
   /** The next capture replaces the record, and the error alone names neither the conversation nor the time. */
-  private noteFailed({ reader, session, 'dry-run': isDry }: CaptureFlags, file: string): void {
-    if (reader === undefined || isDry) return;
+  private noteFailed(reader: string, session: string | undefined, file: string): void {
     const options = session === undefined ? [] : ['--session', shellWord(session)];
     const command = ['svc memory capture', '--reader', reader, ...options, shellWord(file)];
     const time = iso(this.context().clock.now());
