@@ -53,9 +53,9 @@ export interface SyncProgress {
   /** When reading was finished, so that later steps do not lower the rate. */
   readonly chunkedMs: number | undefined;
   readonly lastMs: number;
-  /** The recent past, oldest first, for rates; all but the last at most {@link WINDOW_MS} old. */
+  /** The recent past, oldest first, for rates; at most {@link WINDOW_MS} old. */
   readonly samples: readonly Sample[];
-  /** When the last time without a document ended that was longer than this. */
+  /** When a document came for the last time that was more than {@link WINDOW_MS} after the one before. */
   readonly pauseEndedMs: number | undefined;
 }
 
