@@ -77,6 +77,16 @@ test('its tools pass the inspector and answer as described', async () => {
   }
 });
 
+test('Claude Code has the tools that each conversation needs without searching for them', async () => {
+  const { client } = await stdioClient(mcpHome({ mcp: { write: true } }));
+  const { tools } = await client.listTools();
+  const loaded = tools.filter(({ _meta }) => _meta?.['anthropic/alwaysLoad'] === true);
+  assert.equal(
+    loaded.map(({ name }) => name),
+    ['memory_search', 'memory_get', 'memory_add'],
+  );
+});
+
 /** A schema as it came over the wire. */
 function asReceived(schema: unknown): JsonSchemaType {
   return JSON.parse(JSON.stringify(schema));

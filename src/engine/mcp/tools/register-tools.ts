@@ -30,6 +30,12 @@ import {
 
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
+/**
+ * Claude Code shows a model only the names of tools until it searches for them, and a model that has a tool's name only
+ * seldom does. With this, it has the tool from the first turn; other clients ignore it.
+ */
+const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true } as const;
+
 /** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, context: McpContext): void {
   const { writing } = context;
@@ -43,6 +49,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         inputSchema: searchInput,
         outputSchema: searchResult,
         annotations: READS_ONLY,
+        _meta: ALWAYS_LOADED,
       },
       toolCallback(context, 'memory_search', searchMemory, (answer, { query }) =>
         searchText(answer, query),
@@ -59,6 +66,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
         inputSchema: getInput,
         outputSchema: getResult,
         annotations: READS_ONLY,
+        _meta: ALWAYS_LOADED,
       },
       toolCallback(context, 'memory_get', getLines, getText),
     );
@@ -104,6 +112,7 @@ export function registerTools(server: McpServer, context: McpContext): void {
           idempotentHint: true,
           openWorldHint: false,
         },
+        _meta: ALWAYS_LOADED,
       },
       toolCallback(context, 'memory_add', add, addText),
     );
