@@ -87,6 +87,13 @@ test('Claude Code has the tools that each conversation needs without searching f
   );
 });
 
+test('Codex, which shows a model the first line of the instructions, shows how to use the tools', async () => {
+  const { client } = await stdioClient(mcpHome({ mcp: { write: true } }));
+  const [first = ''] = (client.getInstructions() ?? '').split('\n');
+  assert.match(first, /memory_search before .*; memory_get .*; memory_add /u);
+  assert.ok(first.length <= 250, `${first.length} characters`);
+});
+
 /** A schema as it came over the wire. */
 function asReceived(schema: unknown): JsonSchemaType {
   return JSON.parse(JSON.stringify(schema));

@@ -30,6 +30,11 @@ export function allows({ scopes }: McpContext, scope: TokenScope): boolean {
   return scopes === undefined || scopes.includes(scope);
 }
 
+/** Whether `memory_add` is offered to the client. */
+export function mayWrite(context: McpContext): context is McpContext & { writing: McpWriting } {
+  return context.writing !== undefined && allows(context, 'write');
+}
+
 /** What a token allows. */
 export type TokenScope = McpToken['scopes'][number];
 

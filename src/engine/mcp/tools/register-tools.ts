@@ -9,6 +9,7 @@ import {
   failureText,
   type McpContext,
   type McpWriting,
+  mayWrite,
   withAudit,
 } from '../mcp-context.js';
 import { getLines, getText, searchMemory, searchText, warningTexts } from './answers.js';
@@ -38,7 +39,6 @@ const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true } as const;
 
 /** Registers the tools that the client can use. */
 export function registerTools(server: McpServer, context: McpContext): void {
-  const { writing } = context;
   if (allows(context, 'search')) {
     const more = allows(context, 'read') ? '; use memory_get to read more' : '';
     server.registerTool(
@@ -95,7 +95,8 @@ export function registerTools(server: McpServer, context: McpContext): void {
       toolCallback(context, 'memory_links', listLinks, linksText),
     );
   }
-  if (writing !== undefined && allows(context, 'write')) {
+  if (mayWrite(context)) {
+    const { writing } = context;
     const add: ToolHandler<AddInput, AddAnswer> = (input, signal) =>
       addToMemory(input, signal, context, writing);
     server.registerTool(
