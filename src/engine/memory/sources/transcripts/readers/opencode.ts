@@ -199,11 +199,19 @@ function turnOf(
   at: unknown,
   line: number,
 ): readonly NumberedTurn[] {
-  const text = maskedText(withoutInjections(textOfContent(content, isSaid)));
+  const written = textOfContent(content, isSaid);
+  const said = role === 'user' ? unquoted(written) : written;
+  const text = maskedText(withoutInjections(said));
   return role === undefined || text === '' ? [] : [{ role, text, at: timeOf(at), line }];
 }
 
 /** What a person or the agent said; `synthetic` parts are files and notes that OpenCode adds. */
 function isSaid({ type, synthetic, ignored }: LineRecord): boolean {
   return type === 'text' && synthetic !== true && ignored !== true;
+}
+
+/** `opencode run "where is it"` records its argument in quotes. */
+function unquoted(text: string): string {
+  const [, inner] = /^"((?:[^"]|(?<=\\)")*)"$/u.exec(text) ?? [];
+  return inner?.replaceAll('\\"', '"') ?? text;
 }
