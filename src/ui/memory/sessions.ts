@@ -18,7 +18,9 @@ const COLUMNS = [
 
 const WHY_NONE = {
   off: 'They are off: set memorySearch.experimental.sessionMemory to true, and add "sessions" to memorySearch.sources.\n',
-  on: 'sessions.readers names the agents whose conversations are read; without a path, only those of this project are.\n',
+  on: `sessions.readers names the agents whose conversations are read. Without a path, only those held in the workspace or in the folder of svc.json
+are; for those of all projects, write for example {"id": "claude-code", "path": "~/.claude/projects"}.
+`,
   filtered: '',
 };
 

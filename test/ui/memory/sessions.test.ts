@@ -68,7 +68,7 @@ test('an empty list names the settings that it depends on, unless it was filtere
     homeDir: '/home/ada',
     hintFor: String,
   };
-  const readers = /^no conversations\nsessions\.readers .* this project/u;
+  const readers = /^no conversations\nsessions\.readers .* Without a path,.*all projects.*"path"/su;
   assert.match(renderSessions(none, view, 'on'), readers);
   assert.match(renderSessions(none, view, 'off'), /^no conversations\nThey are off: set/u);
   assert.is(renderSessions(none, view, 'filtered'), 'no conversations\n');
