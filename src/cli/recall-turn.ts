@@ -37,11 +37,13 @@ export function recallTurn(
 ): RecallTurn {
   const { transcript, trigger, model } = flags;
   const facts = sessionFacts(flags);
+  const transcriptFile = transcript === undefined ? undefined : typedPath(transcript, context);
   return {
     message,
     earlier: once(() =>
-      transcript === undefined ? [] : readConversationTail(typedPath(transcript, context), message),
+      transcriptFile === undefined ? [] : readConversationTail(transcriptFile, message),
     ),
+    transcriptFile,
     session: { ...facts, channel: channelOf(facts) ?? OWN_CHANNEL },
     trigger,
     runModel: model,

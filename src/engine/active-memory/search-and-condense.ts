@@ -1,8 +1,10 @@
+import { basename } from 'node:path';
 import type { ChatChoice } from '../chat/index.js';
 import { providerWorld } from '../embeddings/index.js';
 import { SvcError, type Warning } from '../errors/index.js';
 import type { MemoryBackend } from '../memory/backends/memory-backend.js';
 import type { SearchResult } from '../memory/search/index.js';
+import { searchedSources } from '../memory/sources/index.js';
 import { withinTime } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { condense, condensePrompt, type NamedModel } from './model.js';
@@ -45,7 +47,7 @@ export async function searchAndCondense(
   const rules = STYLE_RULES[question.promptStyle];
   const maxResults = model === undefined ? rules.maxNotes * RESULTS_A_NOTE : MODEL_RESULTS;
   const { results, mode, dates, warnings } = await backend.search(
-    { query: question.query, maxResults, minScore: 0, lexicalOnly },
+    { query: question.query, maxResults, minScore: 0, lexicalOnly, pathGlob: othersOf(work) },
     { signal },
   );
   const notesFor = (style: StyleRules): readonly SearchResult[] =>
@@ -84,6 +86,15 @@ export async function searchAndCondense(
     const status = error.code === 'PROVIDER_TIMEOUT' ? 'timeout_partial' : 'ok';
     return withoutModel(status, { code: 'RECALL_FAILED', message, hint });
   }
+}
+
+/** A pattern of all paths but that of the conversation itself, which the agent has in front of it. */
+function othersOf({ turn: { transcriptFile }, lane: { facts } }: RecallWork): string | undefined {
+  const isSearched = searchedSources(facts.resolvedAgent, 'agent').includes('sessions');
+  if (transcriptFile === undefined || !isSearched) return undefined;
+  const name = basename(transcriptFile);
+  // Agents name these files by ID; other names could have signs of patterns.
+  return /^[\w.-]+$/u.test(name) ? `!${name}` : undefined;
 }
 
 function condenseWithoutModel(

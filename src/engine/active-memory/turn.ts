@@ -71,6 +71,8 @@ export interface RecallTurn {
   readonly message: string;
   /** The conversation before the message, oldest first; read on demand. */
   readonly earlier: () => readonly ConversationTurn[];
+  /** Where the agent records the conversation, if known. */
+  readonly transcriptFile?: string | undefined;
   readonly session: SessionFacts;
   /** The agent's ID of the conversation, if there is one apart from the key. */
   readonly sessionId?: string | undefined;

@@ -40,6 +40,30 @@ test('nothing is recalled that memory does not contain', async () => {
   assert.is(outcome.recalled, undefined);
 });
 
+test('what was said in the conversation itself is not recalled', async () => {
+  const line = (text: string): string =>
+    `${JSON.stringify({ type: 'message', message: { role: 'user', content: text } })}\n`;
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  } as const;
+  const more = { agents: { defaults: { workspace: 'ws', memorySearch } } };
+  const { recall, pass } = recallWorld({}, more, {
+    ...NOTES,
+    // It has the question more often than a recall looks at passages.
+    'home/agents/main/sessions/this.jsonl': line('where is the red xylophone?').repeat(40),
+    'home/agents/main/sessions/other.jsonl': line('the red xylophone is in the attic'),
+  });
+  const pathsFor = async (transcriptFile?: string): Promise<unknown> => {
+    pass(60_000);
+    const { recalled } = await recall('where is the red xylophone?', { transcriptFile });
+    return recalled?.sources.map(({ path }) => path);
+  };
+  assert.equal(await pathsFor('/elsewhere/this.jsonl'), ['sessions/main/other.jsonl']);
+  assert.equal(await pathsFor('/elsewhere/other.jsonl'), ['sessions/main/this.jsonl']);
+});
+
 test('a closed gate searches nothing and creates no index', async () => {
   const { recall, folder } = recallWorld({ agents: ['other'] });
   const outcome = await recall('when does the nightly backup run?');
