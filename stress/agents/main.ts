@@ -1,15 +1,19 @@
 /**
  * `npm run check-agents [AGENT…]`: installs the agents' own programs from npm into a temporary folder, and checks that
- * they accept what `svc integrate` writes, connect to both kinds of servers, and no longer see them after `--remove`.
+ * they accept what `svc integrate` writes, connect to both kinds of servers, and no longer see them after `--remove`. In
+ * between, a conversation with a model of our own searches memory, recalls a note and is captured and read.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentId } from '../../src/engine/integrate/agent.js';
+import type { FakeVendor } from '../../test/fakes/fake-vendor.js';
 import { startHttpMcp } from '../../test/support/mcp.js';
 import { runSvc } from '../../test/support/run-svc.js';
 import { type TempFolder, tempFolder } from '../../test/support/temp-folder.js';
+import { waitFor } from '../../test/support/wait.js';
+import { ANSWER, startModel } from './model.js';
 
 interface CheckedAgent {
   readonly id: AgentId;
@@ -17,13 +21,21 @@ interface CheckedAgent {
   readonly command: string;
   readonly list: readonly string[];
   readonly flags: readonly string[];
-  /** What makes it trust the folder that it is started in. */
-  readonly trust?: (home: TempFolder) => void;
+  /** Its own settings: which model it uses, and that it trusts the folder that it is started in. */
+  readonly settings?: (home: TempFolder, model: string) => void;
+  /** A conversation of one question. */
+  readonly ask: (model: string) => {
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+  };
   /** What its list says of a server that it accepts. */
   accepts(output: string, server: string): boolean;
 }
 
 const HOOKS = ['--active-memory', '--capture'];
+const QUESTION = 'Where is the blue mug?';
+const NOTE = 'memory/2026-02-03.md';
+const KEY = 'sk-only-for-our-own-model';
 const LOCAL = 'svc';
 const REMOTE = 'svc-remote';
 
@@ -40,6 +52,10 @@ const AGENTS: readonly CheckedAgent[] = [
     command: 'claude',
     list: ['mcp', 'list'],
     flags: HOOKS,
+    ask: (model) => ({
+      args: ['--print', QUESTION, '--allowedTools', 'mcp__svc__memory_search'],
+      env: { ANTHROPIC_BASE_URL: model, ANTHROPIC_API_KEY: KEY },
+    }),
     accepts: isConnected,
   },
   {
@@ -48,6 +64,15 @@ const AGENTS: readonly CheckedAgent[] = [
     command: 'codex',
     list: ['mcp', 'list', '--json'],
     flags: HOOKS,
+    ask: (model) => ({
+      args: [
+        ...['exec', '--skip-git-repo-check', '--dangerously-bypass-hook-trust'],
+        ...['-c', 'model_provider=own', '-c', 'model_providers.own.name=own'],
+        ...['-c', `model_providers.own.base_url=${model}/v1`],
+        ...['-c', 'model_providers.own.env_key=OPENAI_API_KEY', QUESTION],
+      ],
+      env: { OPENAI_API_KEY: KEY },
+    }),
     // It lists without connecting.
     accepts: (output, server) => {
       const from = output.indexOf('[\n');
@@ -66,12 +91,18 @@ const AGENTS: readonly CheckedAgent[] = [
     command: 'gemini',
     list: ['mcp', 'list'],
     flags: HOOKS,
-    trust: (home) => {
+    settings: (home) => {
+      const security = { auth: { selectedType: 'gemini-api-key' } };
+      home.write('.gemini/settings.json', JSON.stringify({ security }));
       home.write(
         '.gemini/trustedFolders.json',
         JSON.stringify({ [home.at('project')]: 'TRUST_FOLDER' }),
       );
     },
+    ask: (model) => ({
+      args: ['--yolo', '--model', 'gemini-2.5-pro', '--prompt', QUESTION],
+      env: { GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: model },
+    }),
     accepts: isConnected,
   },
   {
@@ -79,13 +110,24 @@ const AGENTS: readonly CheckedAgent[] = [
     package: 'opencode-ai',
     command: 'opencode',
     list: ['mcp', 'list'],
-    flags: [],
+    flags: ['--capture'],
+    settings: (home, model) => {
+      const own = {
+        npm: '@ai-sdk/openai-compatible',
+        options: { baseURL: `${model}/v1`, apiKey: KEY },
+        models: { m: { tool_call: true } },
+      };
+      const settings = { model: 'own/m', provider: { own } };
+      home.write('.config/opencode/opencode.json', JSON.stringify(settings));
+    },
+    ask: () => ({ args: ['run', QUESTION], env: {} }),
     accepts: isConnected,
   },
 ];
 
 const MAX_INSTALL_MS = 300_000;
 const MAX_LIST_MS = 90_000;
+const MAX_ANSWER_MS = 120_000;
 
 interface CommandResult {
   readonly code: number | null;
@@ -116,41 +158,79 @@ async function check(
   agent: CheckedAgent,
   programs: TempFolder,
   remote: { readonly url: string; readonly token: string },
+  model: FakeVendor,
 ): Promise<string | undefined> {
   const program = programs.at(`node_modules/.bin/${agent.command}`);
   if (!existsSync(program)) return 'npm did not install it';
   const home = tempFolder();
-  home.write('project/memory/2026-02-03.md', 'The blue mug is in the kitchen.\n');
   const project = home.at('project');
-  agent.trust?.(home);
-  const token = { SVC_MCP_TOKEN: remote.token };
-  const svc = (...args: readonly string[]) =>
-    runSvc(['integrate', agent.id, '--yes', ...args], { home: home.path, env: token });
-  const agentEnv: NodeJS.ProcessEnv = {
+  home.write(`project/${NOTE}`, 'The blue mug is in the kitchen.\n');
+  home.write('svc.json', JSON.stringify(configuration(agent.id, project)));
+  agent.settings?.(home, model.origin);
+  const env = { SVC_MCP_TOKEN: remote.token };
+  const svc = (...args: readonly string[]) => runSvc(args, { home: home.path, env, cwd: project });
+  const integrate = (...args: readonly string[]) => svc('integrate', agent.id, '--yes', ...args);
+  const surroundings = {
     PATH: process.env['PATH'],
     HOME: home.path,
+    SVC_HOME: home.path,
     NO_COLOR: '1',
-    ...token,
+    ...env,
   };
   const list = async (): Promise<string> => {
-    const options = { cwd: project, env: agentEnv, limitMs: MAX_LIST_MS };
+    const options = { cwd: project, env: surroundings, limitMs: MAX_LIST_MS };
     const { output } = await run(program, agent.list, options);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours that NO_COLOR does not prevent.
     return output.replaceAll(/\u001B\[[\d;]*m/gu, '');
   };
   const steps = [
-    await svc(...agent.flags),
-    await svc('--name', REMOTE, '--remote', remote.url, '--token-env', 'SVC_MCP_TOKEN'),
+    await integrate(...agent.flags),
+    await integrate('--name', REMOTE, '--remote', remote.url, '--token-env', 'SVC_MCP_TOKEN'),
   ];
   const failed = steps.find(({ code }) => code !== 0);
   if (failed !== undefined) return failed.stderr;
   const listed = await list();
   const refused = [LOCAL, REMOTE].filter((server) => !agent.accepts(listed, server));
   if (refused.length > 0) return `does not accept ${refused.join(', ')}:\n${listed}`;
-  await svc('--remove', '--name', REMOTE);
-  await svc('--remove');
+  await integrate('--remove', '--name', REMOTE);
+
+  const { args, env: keys } = agent.ask(model.origin);
+  const before = model.requests.length;
+  const sent = (text: RegExp): boolean =>
+    model.requests.slice(before).some(({ body }) => text.test(body.toString('utf8')));
+  let said = '';
+  // Codex does not wait for a server that takes longer to start than itself.
+  for (let tries = 0; tries < 3 && !sent(FOUND); tries++) {
+    const options = { cwd: project, env: { ...surroundings, ...keys }, limitMs: MAX_ANSWER_MS };
+    ({ output: said } = await run(program, args, options));
+  }
+  if (!sent(FOUND)) return `its model did not get what memory_search found:\n${said}`;
+  if (agent.flags === HOOKS && !sent(/active_memory_plugin/u)) return `recalled nothing:\n${said}`;
+  const isCaptured = (): boolean =>
+    readdirSync(home.at('project/memory')).some((name) =>
+      readFileSync(home.at(`project/memory/${name}`), 'utf8').includes(ANSWER),
+    );
+  await waitFor(`a captured decision of ${agent.id}`, isCaptured, () => said);
+  const { stdout } = await svc('memory', 'sessions', 'list', '--json');
+  if (!stdout.includes(`"title": "${QUESTION}"`)) return `its conversation is not read:\n${stdout}`;
+
+  await integrate('--remove');
   const left = await list();
   return /\bsvc\b/u.test(left.replaceAll(home.path, '')) ? `still lists svc:\n${left}` : undefined;
+}
+
+/** What a tool returned, with the note. */
+const FOUND =
+  /(?:"tool_result"|"function_call_output"|"role":"tool"|"functionResponse").*2026-02-03\.md/u;
+
+/** Notes and conversations of a project. */
+function configuration(reader: AgentId, workspace: string): object {
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  };
+  return { agents: { defaults: { workspace, memorySearch } }, sessions: { readers: [reader] } };
 }
 
 const requested = process.argv.slice(2);
@@ -163,9 +243,10 @@ await run(
   { cwd: programs.path, env: process.env, limitMs: MAX_INSTALL_MS },
 );
 const server = await startHttpMcp(tempFolder());
+const model = await startModel();
 let faults = agents.length === 0 ? 1 : 0;
 for (const agent of agents) {
-  const fault = await check(agent, programs, server);
+  const fault = await check(agent, programs, server, model);
   if (fault !== undefined) faults++;
   const { version } = existsSync(programs.at(join('node_modules', agent.package, 'package.json')))
     ? await import(programs.at(join('node_modules', agent.package, 'package.json')), {
@@ -177,4 +258,5 @@ for (const agent of agents) {
 }
 server.child.kill();
 await server.done;
+await model.close();
 process.exitCode = faults === 0 ? 0 : 1;
