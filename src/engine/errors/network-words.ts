@@ -17,6 +17,9 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
 const UNTRUSTED =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/u;
 
+/** How OpenSSL words an error: `error:0A000418:SSL routines:ssl3_read_bytes:tlsv1 alert unknown ca:…`. */
+const OPENSSL_MESSAGE = /^(?:[\dA-F]+:)?error:[\dA-F]+:[^:]*:[^:]*:([^:\n]+)/u;
+
 /** What the code of a failed connection means, and a hint if the address can be reached. @param fallback for other codes */
 export function networkWords(code: string, fallback: string) {
   if (isWithoutTls(code)) {
@@ -34,7 +37,9 @@ export function networkWords(code: string, fallback: string) {
     return { message: 'the answer is not valid HTTP', hint: 'check the port of the address' };
   }
   const known = NETWORK_WORDS[code];
-  if (!UNTRUSTED.test(code)) return { message: known ?? fallback };
+  if (!UNTRUSTED.test(code)) {
+    return { message: known ?? OPENSSL_MESSAGE.exec(fallback)?.[1] ?? fallback };
+  }
   return {
     message: known ?? "the host's certificate is not trusted",
     hint: 'set NODE_EXTRA_CA_CERTS to a file with the certificate, or with that of its authority',

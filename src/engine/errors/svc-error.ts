@@ -67,8 +67,8 @@ export function isSystemError(error: unknown): boolean {
   return /^(?:E[A-Z0-9]+|SQLITE_\w+)$/.test(systemErrorCode(error) ?? '');
 }
 
-/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. */
-const NOT_TLS = /^(?:EPROTO$|ERR_SSL_)/u;
+/** OpenSSL describes the bytes of an answer in plain HTTP as a fault of the protocol. An alert is an answer in TLS. */
+const NOT_TLS = /^(?:EPROTO$|ERR_SSL_(?!\S*_ALERT_))/u;
 
 /** Whether the code of an error means that a server does not answer with TLS. */
 export function isWithoutTls(code: string): boolean {

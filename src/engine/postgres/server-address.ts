@@ -1,5 +1,5 @@
 import { parse } from 'pg-connection-string';
-import { messageOf, SvcError } from '../errors/index.js';
+import { isSystemError, messageOf, SvcError } from '../errors/index.js';
 import { isPostgresUrl, urlHost } from '../support/network.js';
 
 /** Where a PostgreSQL server is, without anything secret. */
@@ -48,6 +48,9 @@ export function parseServerUrl(url: string) {
 /** https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION */
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
+/** Those that svc follows, and those that make no difference to it. */
+const SSL_PARAMETERS = /^ssl(?:mode|rootcert|cert|key|negotiation|compression|sni)?$/u;
+
 function parseUrl(url: string): ReturnType<typeof parse> {
   // Users and passwords can have a comma, too.
   const [, , authority = ''] = url.split(/[/?#]/u);
@@ -64,32 +67,55 @@ function parseUrl(url: string): ReturnType<typeof parse> {
   if (hash !== '' || pathname.includes('@')) {
     throw invalidUrl('it has a "#", "/" or "@" that is not percent-encoded');
   }
-  const sslMode = parameters.getAll('sslmode').at(-1) ?? 'disable';
-  if (!SSL_MODES.includes(sslMode))
-    throw invalidUrl(`its sslmode is none of ${SSL_MODES.join(', ')}`);
-  if (sslMode === 'verify-ca' && !parameters.has('sslrootcert')) {
-    throw invalidUrl('sslmode=verify-ca needs sslrootcert, the file of the authority');
-  }
-  if (parameters.get('sslrootcert') === 'system') {
-    if (sslMode !== 'verify-full') throw invalidUrl('sslrootcert=system needs sslmode=verify-full');
-    // What Node.js trusts then.
-    parameters.delete('sslrootcert');
-  }
+  checkEncryption(parameters);
   try {
     const database = decodeURIComponent(pathname.slice(1));
     return { ...parse(parts.href, { useLibpqCompat: true }), database };
   } catch (error) {
-    // A missing certificate file is named; any other message may quote the URL.
-    const file = error instanceof Error && 'path' in error ? messageOf(error) : undefined;
-    throw invalidUrl(file ?? 'it is not a valid URL');
+    if (isSystemError(error)) {
+      throw invalidUrl(
+        `a file that it names cannot be read: ${messageOf(error)}`,
+        'check the paths in sslrootcert, sslcert and sslkey, and who can read these files',
+      );
+    }
+    // Its message may quote the URL.
+    throw invalidUrl('it is not a valid URL');
   }
 }
 
-function invalidUrl(why: string): SvcError {
-  return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, {
-    // A user before the host would be masked like one of a real URL.
-    hint: 'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # % / @ in a password as %23 %25 %2F %40',
-  });
+/** Refuses what would not be followed, and changes what the parser of `pg` reads differently. */
+function checkEncryption(parameters: URLSearchParams): void {
+  // One that is misspelt, such as `sslMode`, must not leave the connection unencrypted.
+  const isUnknown = (name: string) => /^ssl[\w-]*$/iu.test(name) && !SSL_PARAMETERS.test(name);
+  const unknown = [...parameters.keys()].find(isUnknown);
+  if (unknown !== undefined) throw invalidUrl(`its parameter ${unknown} is not supported`);
+  if (!['true', '1', 'false', '0'].includes(parameters.get('ssl') ?? 'false')) {
+    throw invalidUrl('its ssl must be true or false; sslmode can be more');
+  }
+  const mode = parameters.getAll('sslmode').at(-1) ?? 'disable';
+  if (!SSL_MODES.includes(mode)) throw invalidUrl(`its sslmode is none of ${SSL_MODES.join(', ')}`);
+  if (mode === 'verify-ca' && !parameters.has('sslrootcert')) {
+    throw invalidUrl('sslmode=verify-ca needs sslrootcert, the file of the authority');
+  }
+  if (mode === 'allow' || mode === 'prefer') parameters.set('sslmode', 'require');
+  if (parameters.has('sslcert') !== parameters.has('sslkey')) {
+    throw invalidUrl('sslcert and sslkey need each other');
+  }
+  if (parameters.get('sslrootcert') === 'system') {
+    if (mode !== 'verify-full') throw invalidUrl('sslrootcert=system needs sslmode=verify-full');
+    // What Node.js trusts then.
+    parameters.delete('sslrootcert');
+  }
+  // The modes always mean what they mean to libpq.
+  if (parameters.get('uselibpqcompat') === 'true') parameters.delete('uselibpqcompat');
+}
+
+// A user before the host would be masked like one of a real URL.
+const URL_HINT =
+  'write it like postgres://HOST:5432/DATABASE?user=USER&sslmode=verify-full, and # % / @ in a password as %23 %25 %2F %40';
+
+function invalidUrl(why: string, hint = URL_HINT): SvcError {
+  return new SvcError('STORAGE_URL_INVALID', `storage.url cannot be used: ${why}`, { hint });
 }
 
 /** For people: `host:port/database`. */

@@ -67,6 +67,16 @@ const CROWDED = {
   hint: 'lower storage.poolSize, raise max_connections or the limit of the pooler, or use a pooler in transaction mode',
 } as const satisfies Fault;
 
+/** The hint says what to do about each kind of it. */
+const NOT_ENCRYPTED = {
+  kind: 'tls',
+  // Those of Node.js are on https://nodejs.org/api/tls.html#x509-certificate-error-codes.
+  codes: 'CERT_ CRL_ DEPTH_ZERO INVALID_CA SELF_SIGNED UNABLE_TO',
+  error: 'STORAGE_REFUSED',
+  message: (where, why) => `no encrypted connection to PostgreSQL at ${where}: ${why}`,
+  hint: 'sslrootcert of storage.url must be the file with the certificate of the server, or of its authority',
+} as const satisfies Fault;
+
 /** What `pg` says if the server asks for a password. */
 const NO_PASSWORD = /^.*client password must be a string$/u;
 
@@ -107,17 +117,30 @@ const FAULTS = [
     error: 'STORAGE_REFUSED',
     message: (where, why) =>
       `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
-    hint: 'check the user, the password, the database and the sslmode of storage.url',
+    hint: 'check the user, the password, the database, sslmode and sslcert of storage.url',
   },
   {
-    kind: 'tls',
-    // Of Node.js (https://nodejs.org/api/tls.html#x509-certificate-error-codes) and of OpenSSL.
-    codes:
-      'CERT_ CRL_ DEPTH_ZERO EPROTO ERR_SSL ERR_TLS HOSTNAME_MISMATCH INVALID_CA SELF_SIGNED UNABLE_TO',
+    ...NOT_ENCRYPTED,
+    codes: 'CERT_HAS_EXPIRED CERT_NOT_YET_VALID',
+    hint: 'renew the certificate of the server, or of its authority, and check the clock of this host',
+  },
+  {
+    ...NOT_ENCRYPTED,
+    codes: 'ERR_TLS_CERT_ALTNAME HOSTNAME_MISMATCH',
+    hint: 'use a host name of the certificate in storage.url; sslmode=verify-ca does not check the name',
+  },
+  NOT_ENCRYPTED,
+  {
+    ...NOT_ENCRYPTED,
+    codes: 'EPROTO ERR_SSL_WRONG_VERSION',
     messages: /SSL connection/u,
-    error: 'STORAGE_REFUSED',
-    message: (where, why) => `no encrypted connection to PostgreSQL at ${where}: ${why}`,
-    hint: 'check sslmode and sslrootcert of storage.url; "sslmode=disable" sends everything unencrypted',
+    hint: 'turn on TLS on the server; "sslmode=disable" in storage.url sends everything unencrypted',
+  },
+  // OpenSSL's: files that it cannot use, and alerts of the server, which nearly always are about the certificate of this host.
+  {
+    ...NOT_ENCRYPTED,
+    codes: 'ERR_OSSL ERR_SSL ERR_TLS',
+    hint: 'sslcert and sslkey of storage.url must be PEM files that belong together and that the server accepts, the key without a passphrase',
   },
   {
     kind: 'forbidden',

@@ -1,4 +1,6 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,8 +17,10 @@ import {
 import { MIGRATION_LOCK, MIGRATIONS } from '../../../src/engine/postgres/migrate.js';
 import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
+import { createCertificate } from '../../support/certificate.js';
 import { failureOf } from '../../support/failure.js';
 import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
+import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 import { storageHost } from '../storage/support.js';
 
@@ -549,6 +553,63 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('why a connection is not encrypted is described, with what to change in the URL', async () => {
+    const folder = tempFolder();
+    const { cert, key } = createCertificate(folder, 'db.internal');
+    const stranger = createCertificate(folder, 'stranger');
+    const junk = folder.write('junk.pem', 'junk\n');
+    const encrypted = createPrivateKey(readFileSync(key)).export({
+      ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' },
+    });
+    const locked = folder.write('locked.key', String(encrypted));
+    // Written by the server, which accepts only a key of its own user.
+    for (const [name, file] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
+      const lines = readFileSync(file, 'utf8').trim().split('\n');
+      const rows = lines.map((line) => `('${line}')`).join(',');
+      await cluster.sql(`COPY (VALUES ${rows}) TO PROGRAM 'umask 077; cat > ${name}'`);
+    }
+    await cluster.sql(`ALTER SYSTEM SET ssl_ca_file = 'server.crt'`);
+    await cluster.sql('ALTER SYSTEM SET ssl = on');
+    await cluster.restart('fast');
+    const url = await cluster.newDatabase();
+    const attempt = async (parameters: string) => {
+      const server = serverAt(`${url}?${parameters}`);
+      try {
+        const [row] = await server.query<{ ssl: boolean }>(
+          'SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()',
+        );
+        return row;
+      } finally {
+        await server.close();
+      }
+    };
+    const root = `sslrootcert=${cert}`;
+    for (const parameters of [
+      ...['allow', 'prefer', 'require'].map((mode) => `sslmode=${mode}`),
+      `sslmode=verify-ca&${root}&sslcert=${cert}&sslkey=${key}&uselibpqcompat=true`,
+    ]) {
+      assert.equal(await attempt(parameters), { ssl: true }, parameters);
+    }
+    for (const [parameters, message, hint] of [
+      ['sslmode=verify-full', 'self-signed', 'sslrootcert'],
+      [`sslmode=prefer&sslrootcert=${stranger.cert}`, 'self-signed', 'sslrootcert'],
+      [`sslmode=verify-ca&sslrootcert=${junk}`, 'self-signed', 'sslrootcert'],
+      [`sslmode=verify-full&${root}`, "not in the cert's", 'host name'],
+      [`sslmode=require&sslcert=${stranger.cert}&sslkey=${stranger.key}`, 'unknown ca', 'sslcert'],
+      [`sslmode=require&sslcert=${stranger.cert}&sslkey=${key}`, 'mismatch', 'belong together'],
+      [`sslmode=require&sslcert=${cert}&sslkey=${locked}`, 'decrypt', 'passphrase'],
+      [`sslmode=require&sslcert=${junk}&sslkey=${key}`, 'no start line', 'PEM'],
+    ] as const) {
+      const failure = await failureOf(attempt(parameters));
+      assert.is(failure.code, 'STORAGE_REFUSED', parameters);
+      assert.match(failure.message, message);
+      assert.not.match(failure.message, 'error:');
+      assert.match(failure.hint ?? '', hint);
+    }
+    await cluster.sql('ALTER SYSTEM RESET ALL');
+    await cluster.restart('fast');
+  });
+
   test('notifications arrive, also after the connection was cut', async () => {
     const server = await migratedServer(cluster);
     let count = 0;
@@ -637,6 +698,12 @@ addresses('is never quoted when it is wrong', () => {
     'postgres://u:hush@h/d?sslmode=no-verify',
     'postgres://u:hush@h/d?sslmode=verify-ca',
     'postgres://u:hush@h/d?sslmode=require&sslrootcert=system',
+    'postgres://u:hush@h/d?sslMode=verify-full',
+    'postgres://u:hush@h/d?ssl_mode=verify-full',
+    'postgres://u:hush@h/d?ssl-mode=REQUIRED',
+    'postgres://u:hush@h/d?ssl=verify-full',
+    'postgres://u:hush@h/d?sslmode=verify-full&sslcrl=/x',
+    'postgres://u:hush@h/d?sslmode=require&sslcert=/x',
     'postgres://u:h%ush@h/d',
     'postgres://u:hush@h:1,i:2/d',
     'postgres://u:hush@h,i/d',
@@ -652,6 +719,19 @@ addresses('is never quoted when it is wrong', () => {
     assert.instance(thrown, SvcError, url);
     assert.is(Object(thrown).code, 'STORAGE_URL_INVALID');
     assert.not.match(String(thrown), 'hush');
+  }
+});
+
+addresses('names what is wrong with a certificate file', () => {
+  for (const file of ['/nowhere/root.pem', '/']) {
+    const url = `postgres://u:hush@h/d?sslmode=verify-full&sslrootcert=${file}`;
+    assert.throws(
+      () => serverAt(url),
+      ({ code, message, hint }: SvcError) =>
+        code === 'STORAGE_URL_INVALID' &&
+        /no such file or folder|it is a folder/u.test(message) &&
+        hint?.includes('sslrootcert') === true,
+    );
   }
 });
 
