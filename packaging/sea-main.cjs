@@ -3,6 +3,7 @@
  * it. svc starts scripts as child processes with `process.execPath`. Here that is this executable, so it takes the
  * arguments of `node` that svc uses: an absolute path of a script, or `-e CODE`. No command of svc looks like them.
  */
+const { existsSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, isAbsolute, join } = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -17,7 +18,14 @@ if (first === '-e') {
   runScript(first);
 } else {
   process.argv[1] = process.execPath;
-  runScript(join(dirname(process.execPath), 'lib/bin/run.js'));
+  const program = join(dirname(process.execPath), 'lib/bin/run.js');
+  if (existsSync(program)) runScript(program);
+  else {
+    console.error(
+      `error: ${program} is missing\nhint: keep svc and its folder lib together, and link to svc instead of copying it`,
+    );
+    process.exitCode = 1;
+  }
 }
 
 /** @param {string} file absolute path */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, symlinkSync } from 'node:fs';
+import { copyFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -41,15 +41,17 @@ function standalone() {
   const executable = folder.at('svc');
   copyFileSync(process.execPath, executable);
   symlinkSync(ROOT, folder.at('lib'));
+  const start = (...args: readonly string[]) =>
+    spawnSync(executable, [join(ROOT, 'packaging/sea-main.cjs'), ...args], {
+      encoding: 'utf8',
+      env: { HOME: folder.path, SVC_HOME: folder.path },
+    });
   return {
     folder,
     executable,
+    start,
     run: (...args: readonly string[]): string => {
-      const script = join(ROOT, 'packaging/sea-main.cjs');
-      const { status, stdout, stderr } = spawnSync(executable, [script, ...args], {
-        encoding: 'utf8',
-        env: { HOME: folder.path, SVC_HOME: folder.path },
-      });
+      const { status, stdout, stderr } = start(...args);
       assert.is(status, 0, stderr);
       return stdout;
     },
@@ -67,6 +69,14 @@ test('a standalone executable is svc, and the Node.js of the scripts that svc st
   assert.equal(JSON.parse(run(script, 'x')), [script, 'x']);
   assert.equal(JSON.parse(run(module, 'x')), [module, 'x']);
   assert.equal(JSON.parse(run('-e', `require('node:os'); ${shows}`, 'x')), ['x']);
+});
+
+test('a standalone executable that was copied without its folder describes what is missing', () => {
+  const { folder, start } = standalone();
+  rmSync(folder.at('lib'));
+  const { status, stderr } = start('--version');
+  assert.is(status, 1);
+  assert.match(stderr, /^error: .*lib\/bin\/run\.js is missing\nhint: .*link to svc/);
 });
 
 test.run();
