@@ -44,9 +44,11 @@ const UNREACHABLE = {
 const RESTARTING = {
   ...UNREACHABLE,
   kind: 'restarting',
-  codes: '25P03 57P01 57P02 57P03 57P05',
-  // Of Neon, which has no code of its own for it, while a server that was stopped is started.
-  messages: /couldn't connect to compute node|control plane request failed/iu,
+  // 57000: of Pgpool-II, which closed a connection because it was idle.
+  codes: '25P03 57000 57P01 57P02 57P03 57P05',
+  // Of Neon, while a server that was stopped is started, and of Pgpool-II. Both have no code of their own for it.
+  messages:
+    /couldn't connect to compute node|control plane request failed|all backend nodes are down/iu,
 } as const satisfies Fault;
 
 /** It, or a pooler in front of it, has no connection left for this one. */

@@ -88,6 +88,7 @@ test('a connection that a pooler has lost, or has not got, is lost', () => {
     ['FATAL', 'Internal error (authenticated): :closed'],
     ['ERROR', "Couldn't connect to compute node"],
     ['ERROR', 'Control plane request failed'],
+    ['ERROR', 'all backend nodes are down, pgpool requires at least one valid node'],
   ] as const) {
     const lost = internalError(severity, words);
     assert.is(asServerError(lost, address).code, 'STORAGE_UNREACHABLE', words);
@@ -115,7 +116,7 @@ test('a user that a pooler does not know is a refused login', () => {
 });
 
 test('a connection that the server closed for being idle is lost', () => {
-  for (const code of ['25P03', '57P05']) {
+  for (const code of ['25P03', '57000', '57P05']) {
     const closed = Object.assign(new Error('terminating connection due to idle timeout'), { code });
     assert.is(asServerError(closed, address).code, 'STORAGE_UNREACHABLE', code);
     assert.is(isConnectionLost(closed), true, code);
