@@ -14,6 +14,7 @@ import { installInto, MANIFEST, newFolder, ROOT, run } from './parts.js';
 // All users read the package, whoever builds it.
 process.umask(0o022);
 const target = resolve(process.argv[2] ?? '.');
+mkdirSync(target, { recursive: true });
 const work = newFolder();
 const tree = join(work, 'tree');
 const program = join(tree, 'usr/lib', MANIFEST.name);
