@@ -98,6 +98,17 @@ test('optional libraries are not dependencies of the package', () => {
   );
 });
 
+/** What a standalone executable reports with this program next to it. */
+function standaloneRefusal(program: string): string {
+  const folder = tempFolder();
+  const executable = folder.at('svc');
+  cpSync(process.execPath, executable);
+  symlinkSync(program, folder.at('lib'));
+  const args = [join(ROOT, 'packaging/sea-main.cjs'), 'memory', 'search', 'alpha', '-w', '.'];
+  const options = { cwd: folder.path, env: { HOME: folder.path }, encoding: 'utf8' } as const;
+  return spawnSync(executable, args, options).stderr;
+}
+
 test('a native module that is missing or of another Node.js is explained, with the hint', async () => {
   const root = unpack();
   const installed = join(root, 'node_modules/better-sqlite3');
@@ -130,6 +141,7 @@ test('a native module that is missing or of another Node.js is explained, with t
   cpSync(join(original, 'package.json'), packageFile);
   cpSync(join(original, 'lib'), join(installed, 'lib'), { recursive: true });
   assert.match(await refusal(), 'was not built');
+  if (!hasOwnSqlite) assert.match(standaloneRefusal(root), /\n hint: replace the whole folder/);
   mkdirSync(join(installed, 'build/Release'), { recursive: true });
   writeFileSync(join(installed, 'build/Release/better_sqlite3.node'), 'no machine code');
   assert.match(await refusal(), 'was built for another Node.js');

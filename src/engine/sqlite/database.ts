@@ -177,13 +177,8 @@ function chooseDriver(): DriverChoice {
     const why = failure ?? `is damaged (${messageOf(error)})`;
     const driver = findNodeDriver();
     if (driver !== undefined) return { driver, why: `its native module ${why}` };
-    const isReinstalled = code === UNFIT || failure === undefined;
-    const alternative = isReinstalled ? reinstallWords() : buildWords();
-    // npm would choose 13 again, as for all of Node.js 22.
-    const isInVain = isReinstalled && NODE_MAJOR >= 22 && !RUNS_13;
-    const hint = `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in`;
     throw new SvcError('SQLITE_UNUSABLE', `SQLite cannot be loaded: its native module ${why}`, {
-      hint: isInVain ? hint : `${hint}; or ${alternative}`,
+      hint: loadHint(code === UNFIT || failure === undefined),
       cause: error,
     });
   }
@@ -223,6 +218,16 @@ export function openBetterSqlite(): Driver {
     name: PACKAGE,
     connect: (source, options) => new Older(source, { ...options, nativeBinding }),
   };
+}
+
+/** @param isReinstalled whether building what is installed would not help */
+function loadHint(isReinstalled: boolean): string {
+  // A standalone executable is its own Node.js, and comes with what it needs.
+  if (process.argv[1] === process.execPath) return 'replace the whole folder of this executable';
+  const hint = `install Node.js ${OWN_SQLITE_FROM} or newer, which has SQLite built in`;
+  // npm would choose 13 again, as for all of Node.js 22.
+  if (isReinstalled && NODE_MAJOR >= 22 && !RUNS_13) return hint;
+  return `${hint}; or ${isReinstalled ? reinstallWords() : buildWords()}`;
 }
 
 /** How to get the release of better-sqlite3 for this Node.js. */
