@@ -93,7 +93,8 @@ async function* embedInBatches(
     concurrency: settings.concurrency,
     maxEntries: () => health.maxEntries,
     inlineOnly: (key) => !health.on || earlier.left.has(key),
-    smallestJob,
+    // Once earlier jobs have given others a vector, a few more need no job.
+    smallestJob: earlier.embedded.size > 0 ? SMALLEST_JOB : smallestJob,
   });
   if (settings.wait) {
     yield* mergeParts(

@@ -80,6 +80,16 @@ test('a few inputs go through a job when the run asks for that', async ({ fake, 
   assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [1, 0]);
 });
 
+test('a few inputs are embedded without a job once an earlier job gave others vectors', async (context) => {
+  const { fake, jobs } = context;
+  const options = { jobs: jobs.store(), clock: { now: () => 0 }, fewInline: false };
+  const batch = batchOf(openAiSettings(fake));
+  for await (const _ of batch.embed(inputsOf(60), { ...options, waits: false }));
+  fake.batch.finishAll();
+  for await (const _ of batch.embed(inputsOf(63), { ...options, waits: true }));
+  assert.equal([fake.batch.jobs.length, fake.inlineTexts.length], [1, 3]);
+});
+
 test('an input that must be cut goes inline', async ({ fake, indexer, jobs }) => {
   const long = { key: 'long', text: 'plain filler words '.repeat(4_000) };
   await indexer.run(batchOf(openAiSettings(fake)), [long, ...inputsOf(60)], jobs.store());
