@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { SvcError, systemReason } from '../errors/index.js';
-import { readGuarded, writeGuarded } from '../memory-files/guarded-file.js';
+import { changeGuarded, type GuardedFile, readGuarded } from '../memory-files/guarded-file.js';
 import { dayFormatter, daysBefore } from '../support/day.js';
 import { ifThere, makeFolders, realPath } from '../support/files.js';
 import { groupBy } from '../support/lists.js';
@@ -61,13 +61,15 @@ export function writeNotes(
   });
   for (const { file, day, entries } of notes) {
     signal.throwIfAborted();
-    const note = readNote(dir, relative(workspaceDir, file));
-    const { text: before } = note;
-    const end = before.endsWith('\n') ? '' : '\n';
-    const start = before === '' ? `# ${day}\n` : `${before}${end}`;
-    const missing = entries.filter(({ id }) => !before.includes(markOf(id)));
-    const added = missing.map(({ id, text }) => `\n${text}\n\n${markOf(id)}\n`);
-    noteAccess(note.path, () => writeGuarded(note, start + added.join('')));
+    const read = () => readNote(dir, relative(workspaceDir, file));
+    const change = ({ text: before }: GuardedFile): string => {
+      const end = before.endsWith('\n') ? '' : '\n';
+      const start = before === '' ? `# ${day}\n` : `${before}${end}`;
+      const missing = entries.filter(({ id }) => !before.includes(markOf(id)));
+      const added = missing.map(({ id, text }) => `\n${text}\n\n${markOf(id)}\n`);
+      return start + added.join('');
+    };
+    noteAccess(file, () => changeGuarded(read, change));
   }
 }
 

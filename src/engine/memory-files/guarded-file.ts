@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, realpathSync, rmSync } from 'node:fs';
+import { lstatSync, realpathSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { asSvcError, SvcError, systemReason } from '../errors/index.js';
 import {
@@ -15,6 +15,7 @@ import {
 import { isInside, nearestExisting } from '../support/paths.js';
 import { removeStrayTemporaries, replaceFile } from '../support/replace-file.js';
 import { shellWord } from '../support/text.js';
+import { isWithin } from '../support/time.js';
 
 /** The long-term memory of a workspace. */
 export const MEMORY_FILE = 'MEMORY.md';
@@ -45,7 +46,7 @@ const PERMISSIONS = 0o777;
 export function readGuarded(dir: string, path: string, mostBytes = MOST_FILE_BYTES): GuardedFile {
   const file = join(dir, path);
   assertInside(dir, dirname(file), path);
-  const stats = lstatSync(file, { throwIfNoEntry: false });
+  const stats = savedStats(file);
   if (stats === undefined) return { path: file, text: '', exists: false, mode: PRIVATE_MODE };
   if (stats.isSymbolicLink()) throw refused(path, 'it is a symbolic link');
   if (!stats.isFile()) throw refused(path, 'it is not a regular file');
@@ -57,19 +58,33 @@ export function readGuarded(dir: string, path: string, mostBytes = MOST_FILE_BYT
   return { path: file, text: bytes.toString('utf8'), exists: true, mode: stats.mode & PERMISSIONS };
 }
 
+/** An editor that saves in place empties the file first; the text may take so long to follow while the disk is busy. */
+const SAVING_MS = 1000;
+const PAUSE_MS = 20;
+
+/** The stats of a file once nobody is in the middle of saving it; undefined if it does not exist. */
+function savedStats(file: string): Stats | undefined {
+  for (;;) {
+    const stats = lstatSync(file, { throwIfNoEntry: false });
+    if (stats?.size !== 0 || !isWithin(stats.mtimeMs, Date.now(), SAVING_MS)) return stats;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  }
+}
+
 /**
  * Replaces a file, creating folders if needed; does nothing if the text is unchanged.
  *
+ * @returns whether it has the text now; false if somebody else changed it after it was read, and it stays as it is
  * @throws SvcError DREAM_FILE_REFUSED if it is read-only; the error of the file system
  */
-export function writeGuarded(file: GuardedFile, text: string): void {
-  if (file.exists && file.text === text) return;
+export function writeGuarded(file: GuardedFile, text: string): boolean {
+  if (file.exists && file.text === text) return isUnchanged(file);
   requireWritable(file);
   if (!file.exists) makeFolders(dirname(file.path), SHARED_FOLDER_MODE);
   // A killed write may have left a temporary file with text of notes.
   removeStrayTemporaries(dirname(file.path), Date.now());
   try {
-    replaceFile(file.path, text, file.mode);
+    return replaceFile(file.path, text, file.mode, undefined, () => isUnchanged(file));
   } catch (error) {
     // The system's message names the temporary file.
     const known = asSvcError(error);
@@ -81,15 +96,49 @@ export function writeGuarded(file: GuardedFile, text: string): void {
   }
 }
 
+function isUnchanged({ path, text, exists }: GuardedFile): boolean {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (!exists || !isThere) return exists === isThere;
+  const bytes = unlessSystemError(() => readRegularFile(path, undefined, READ_NO_LINK));
+  return bytes?.equals(Buffer.from(text)) === true;
+}
+
 /** How often a change of a file is planned: again if a person saves the file meanwhile. */
 export const MOST_TRIES = 3;
 
-/** Deletes a file durably, if it exists. @throws SvcError DREAM_FILE_REFUSED if it is read-only */
-export function removeGuarded(file: GuardedFile): void {
-  if (!file.exists) return;
+/**
+ * Changes a file, from what it contains after the last save of anybody else.
+ *
+ * @param change the new text; undefined deletes the file
+ * @throws SvcError DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY; what the arguments throw
+ */
+export function changeGuarded(
+  read: () => GuardedFile,
+  change: (file: GuardedFile) => string | undefined,
+): void {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const file = read();
+    const text = change(file);
+    if (text === undefined ? removeGuarded(file) : writeGuarded(file, text)) return;
+  }
+  throw new SvcError('DREAM_MEMORY_BUSY', `${read().path} keeps changing; it was not written`, {
+    hint: 'close the program that writes it, and try again',
+  });
+}
+
+/**
+ * Deletes a file durably, if it exists.
+ *
+ * @returns whether it is gone; false if somebody else changed it after it was read, and it stays as it is
+ * @throws SvcError DREAM_FILE_REFUSED if it is read-only
+ */
+export function removeGuarded(file: GuardedFile): boolean {
+  if (!file.exists) return true;
   requireWritable(file);
+  if (!isUnchanged(file)) return false;
   rmSync(file.path, { force: true });
   syncFolder(dirname(file.path));
+  return true;
 }
 
 /** @throws SvcError DREAM_FILE_REFUSED if it is read-only */

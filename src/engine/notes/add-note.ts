@@ -134,16 +134,13 @@ export function writeEntry(
     // The plan is first, so that a write that was killed can be undone as well.
     const plan = { atMs: nowMs, path, origin, created: !before.exists, inserted, replaced, frames };
     const id = writes.plan(plan);
-    if (readNote(dir, path).text !== before.text) {
-      writes.remove(id);
-      continue;
-    }
+    let isWritten = false;
     try {
-      asNoteChange(() => writeGuarded(before, text));
-    } catch (error) {
-      writes.remove(id);
-      throw error;
+      isWritten = asNoteChange(() => writeGuarded(before, text));
+    } finally {
+      if (!isWritten) writes.remove(id);
     }
+    if (!isWritten) continue;
     try {
       writes.setState(id, 'applied');
     } catch (error) {

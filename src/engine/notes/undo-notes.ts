@@ -13,7 +13,6 @@ import {
   type NoteChanger,
   type NoteOptions,
   noteBusy,
-  readNote,
 } from './change-notes.js';
 import type { MemoryUndoListOutput, MemoryUndoOutput } from './output-schemas.js';
 
@@ -123,9 +122,9 @@ function undoWrite(changer: NoteChanger, write: WriteRecord): UndoneWrite['outco
       if (without === undefined) frames.unshift(frame);
       else text = without;
     }
-    if (readNote(dir, write.path).text !== file.text) continue;
     const isRemoved = text.trim() === '' && write.created;
-    asNoteChange(() => (isRemoved ? removeGuarded(file) : writeGuarded(file, text)));
+    const change = () => (isRemoved ? removeGuarded(file) : writeGuarded(file, text));
+    if (!asNoteChange(change)) continue;
     passCreatedParts(changer, { ...write, created: write.created && !isRemoved, frames }, text);
     return 'undone';
   }

@@ -19,6 +19,8 @@ export const TEMPORARY_ENDING = '.svc.tmp';
  *
  * @param mode permissions of the new file
  * @param modified when it says that it was modified; default: now
+ * @param isWanted asked once the new content is on disk, which takes most of the time; otherwise the old file stays
+ * @returns whether it was replaced
  * @throws the system's error, with the old file unchanged
  */
 export function replaceFile(
@@ -26,10 +28,15 @@ export function replaceFile(
   content: string | Uint8Array,
   mode: number,
   modified?: Date | number,
-): void {
+  isWanted: () => boolean = () => true,
+): boolean {
   const temporary = temporaryFor(file);
   try {
     writeDurably(temporary, content, mode, modified);
+    if (!isWanted()) {
+      rmSync(temporary, { force: true });
+      return false;
+    }
     renameSync(temporary, file);
   } catch (error) {
     // Where that fails as well, the first failure says more.
@@ -38,6 +45,7 @@ export function replaceFile(
     throw error instanceof Error ? Object.assign(error, { path: file }) : error;
   }
   syncFolder(dirname(file));
+  return true;
 }
 
 /** A path in the folder of a file for its next content, which is to be created exclusively. */

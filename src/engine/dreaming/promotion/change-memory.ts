@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { SvcError } from '../../errors/index.js';
 import {
+  changeGuarded,
   type GuardedFile,
   MEMORY_FILE,
   MOST_TRIES,
@@ -69,11 +70,8 @@ export function changeMemory(
     const archived = appendRetired(archive.text, change.retired, sweep.day);
     const operations = [...change.operations, ...archived.operations];
     const planned = recordPlan(changer, sweep, file, { ...change, operations });
-    if (archived.text !== archive.text) writeGuarded(archive, archived.text);
-    if (readGuarded(changer.dir, MEMORY_FILE).text === file.text) {
-      if (change.text !== file.text) writeGuarded(file, change.text);
-      return markApplied(changer, planned);
-    }
+    const isArchived = archived.text === archive.text || writeGuarded(archive, archived.text);
+    if (isArchived && writeGuarded(file, change.text)) return markApplied(changer, planned);
     undoArchived(changer.dir, operations);
   }
   changer.sweeps.put({ ...sweep, ...UNCHANGED });
@@ -236,9 +234,9 @@ function undoOperations(
       requireWritable(file);
       sweeps.put({ ...sweep, memoryState: 'applied', afterDigest: hash('sha256', text) });
     }
-    if (readGuarded(dir, MEMORY_FILE).text !== file.text) continue;
-    if (text === '' && (backupFile === null || !file.exists)) removeGuarded(file);
-    else writeGuarded(file, text);
+    if (text === '' && (backupFile === null || !file.exists)) {
+      if (!removeGuarded(file)) continue;
+    } else if (!writeGuarded(file, text)) continue;
     // Last, so that a retired entry is in one of the files at any time. It does not come back if the entry that
     // replaced it was edited or deleted.
     const restoredKeys = new Set(promotedEntries(restored).map(({ key }) => key));
@@ -273,11 +271,11 @@ export function isUndone({ memoryState }: SweepRecord): boolean {
 /** Removes a sweep's entries from the archive; those that a person edited stay. */
 function undoArchived(dir: string, all: readonly MemoryOperation[]): void {
   for (const path of new Set(all.flatMap((operation) => archiveOf(operation) ?? []))) {
-    const file = readGuarded(dir, path);
     const own = all.filter((operation) => archiveOf(operation) === path);
-    const { text } = undoEdits(file.text, own);
-    if (text === '') removeGuarded(file);
-    else writeGuarded(file, text);
+    changeGuarded(
+      () => readGuarded(dir, path),
+      ({ text }) => undoEdits(text, own).text || undefined,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatCitation } from '../../memory/search/index.js';
 import { type DreamBlock, ownBlockMarks } from '../../memory/sources/index.js';
-import { readGuarded, writeGuarded } from '../../memory-files/guarded-file.js';
+import { changeGuarded, type GuardedFile, readGuarded } from '../../memory-files/guarded-file.js';
 import { gapAfter } from '../../memory-files/insertion.js';
 import { formatCountOf } from '../../support/format.js';
 import { safeLine } from '../../support/safe-line.js';
@@ -120,7 +120,7 @@ interface ReportPlace {
  * Writes a phase's report to `memory/dreaming/<phase>/<day>.md`, to a block in the day's note, or to both.
  * An unchanged report is not written again.
  *
- * @throws SvcError DREAM_FILE_REFUSED
+ * @throws SvcError DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
 export function writeReport(
   { dir, day, storage }: ReportPlace,
@@ -128,12 +128,17 @@ export function writeReport(
   report: string,
 ): void {
   if (storage.mode !== 'inline' || storage.separateReports) {
-    const file = readGuarded(dir, `memory/dreaming/${phase}/${day}.md`);
-    writeGuarded(file, `# ${day}\n\n${report}`);
+    const path = `memory/dreaming/${phase}/${day}.md`;
+    changeGuarded(
+      () => readGuarded(dir, path),
+      () => `# ${day}\n\n${report}`,
+    );
   }
   if (storage.mode !== 'separate') {
-    const note = readGuarded(dir, `memory/${day}.md`);
-    writeGuarded(note, withBlock(note.text, phase, report));
+    changeGuarded(
+      () => readGuarded(dir, `memory/${day}.md`),
+      (note) => withBlock(note.text, phase, report),
+    );
   }
 }
 
@@ -145,14 +150,18 @@ const RULE = '---';
  * Writes a day's entry to the diary, replacing one from an earlier sweep on the same day: `DREAMS.md`, or
  * `dreams.md` if that exists.
  *
- * @throws SvcError DREAM_FILE_REFUSED
+ * @throws SvcError DREAM_FILE_REFUSED, DREAM_MEMORY_BUSY
  */
 export function writeDiary(dir: string, day: string, text: string): void {
-  const [upper, lower] = [readGuarded(dir, 'DREAMS.md'), readGuarded(dir, 'dreams.md')];
-  const file = lower.exists && !upper.exists ? lower : upper;
-  const content = withEntry(blockContent(file.text, 'diary') ?? '', day, text);
-  const start = file.exists ? file.text : '# Dreams\n';
-  writeGuarded(file, withBlock(start, 'diary', content));
+  const read = (): GuardedFile => {
+    const [upper, lower] = [readGuarded(dir, 'DREAMS.md'), readGuarded(dir, 'dreams.md')];
+    return lower.exists && !upper.exists ? lower : upper;
+  };
+  changeGuarded(read, (file) => {
+    const content = withEntry(blockContent(file.text, 'diary') ?? '', day, text);
+    const start = file.exists ? file.text : '# Dreams\n';
+    return withBlock(start, 'diary', content);
+  });
 }
 
 /** An entry is a rule, the day in italics, and the text; newest last. */

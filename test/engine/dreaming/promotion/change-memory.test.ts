@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -32,6 +35,13 @@ import {
   UNCHANGED,
 } from '../../../../src/engine/dreaming/store/sweep-records.js';
 import { SvcError } from '../../../../src/engine/errors/index.js';
+import {
+  MEMORY_FILE,
+  readGuarded,
+  removeGuarded,
+  writeGuarded,
+} from '../../../../src/engine/memory-files/guarded-file.js';
+import { isTemporaryName } from '../../../../src/engine/support/replace-file.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 
 const NOW = Date.UTC(2026, 10, 20, 3);
@@ -162,6 +172,39 @@ test('if a person saves the file meanwhile, the change is planned again; both te
   assert.is(times, 2);
   assert.ok(read().startsWith(`${HAND}\nand more`));
   assert.is(promotedEntries(read()).length, 1);
+});
+
+test('a file that was saved after it was read is neither replaced nor deleted', () => {
+  const { changer, file, read } = aChanger();
+  const before = readGuarded(changer.dir, MEMORY_FILE);
+  writeFileSync(file, `${HAND}\nand more`);
+  assert.is(writeGuarded(before, 'of a sweep'), false);
+  assert.is(writeGuarded(before, before.text), false);
+  assert.is(removeGuarded(before), false);
+  assert.is(read(), `${HAND}\nand more`);
+  assert.equal(readdirSync(changer.dir).filter(isTemporaryName), []);
+  rmSync(file);
+  const missing = readGuarded(changer.dir, MEMORY_FILE);
+  writeFileSync(file, HAND);
+  assert.is(writeGuarded(missing, 'of a sweep'), false);
+  assert.is(read(), HAND);
+});
+
+test('a file that an editor has emptied to save it is read once it is saved', async () => {
+  const { changer, file } = aChanger();
+  // Its time stays recent, however slow the machine is.
+  const saving = `
+    const fs = require('node:fs');
+    const descriptor = fs.openSync(process.argv[1], 'w');
+    fs.writeSync(1, 'emptied');
+    for (let times = 0; times < 20_000; times++) fs.futimesSync(descriptor, new Date(), new Date());
+    fs.writeSync(descriptor, process.argv[2]);`;
+  const editor = spawn(process.execPath, ['-e', saving, file, HAND], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(editor.stdout, 'data');
+  assert.is(readGuarded(changer.dir, MEMORY_FILE).text, HAND);
+  await once(editor, 'close');
 });
 
 test('a file that keeps changing is left alone', () => {
