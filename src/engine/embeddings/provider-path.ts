@@ -12,7 +12,13 @@ import {
   queryTimeoutMs,
 } from './choose-provider.js';
 import type { EmbeddingAdapter } from './embedding-adapter.js';
-import { canCompare, fieldsOf, identityKey } from './identity.js';
+import {
+  canCompare,
+  expectedDifferences,
+  expectedIdentity,
+  fieldsOf,
+  identityKey,
+} from './identity.js';
 import type { ProviderWorld } from './provider-world.js';
 
 /** An agent's provider and its fallback. */
@@ -81,6 +87,9 @@ export function createProviderPath(
     const open = (signal: AbortSignal) => openOnce('configured', chosen, settings, signal);
     return {
       choice: chosen,
+      /** Whether its vectors have an identity, as far as settings determine that: opens nothing. */
+      hasIdentity: (identity: string): boolean =>
+        expectedDifferences(identity, expectedIdentity(chosen, settings)).length === 0,
       /** `query.timeoutSeconds`. */
       queryTimeoutMs: queryTimeoutMs(chosen, settings),
       open,

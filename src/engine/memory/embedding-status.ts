@@ -41,6 +41,7 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus) {
   const ofPrimary = differencesFrom(primary, settings);
   const ofFallback = differencesFrom(fallback, settings);
   const coverage = vectorCoverage(status, ofPrimary, ofFallback);
+  const jobs = status.vectors?.batchJobs ?? [];
   const fallbackDone = vectorCoverage(status, ofFallback, ofPrimary).done;
   const byMeaning = primary !== undefined && coverage.done + fallbackDone > 0;
   const usable: SearchMode = settings.query.hybrid.enabled ? 'hybrid' : 'vector';
@@ -57,9 +58,13 @@ export function embeddingStatus(memory: OpenedMemory, status: BackendStatus) {
     isBeingEmbedded: coverage.state !== 'whole' && isBeingEmbedded(status.indexFile),
     /** Passages with a vector from the fallback. */
     fallbackDone,
-    batchJobs: (status.vectors?.batchJobs ?? []).flatMap(({ identity, createdMs }) =>
+    batchJobs: jobs.flatMap(({ identity, createdMs }) =>
       ofPrimary(identity).length === 0 ? [iso(createdMs)] : [],
     ),
+    /** Batch jobs that only the provider and model before a change of settings would collect. */
+    otherJobs: jobs.filter(
+      ({ identity }) => ofPrimary(identity).length > 0 && ofFallback(identity).length > 0,
+    ).length,
     /** Whether media can be found by their content; null when they are not part of the memory. */
     media: mediaStatus(memory, status, ofPrimary),
   };

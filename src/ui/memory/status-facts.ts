@@ -27,7 +27,7 @@ export function embeddingFacts(
   { style, nowMs }: View,
   isTested: boolean,
 ): readonly StatusFact[] {
-  const { primary, fallback, fallbackDone, batchJobs } = embedding;
+  const { primary, fallback, fallbackDone } = embedding;
   if (primary === undefined) {
     const why =
       embedding.missing === 'switched_off'
@@ -47,7 +47,7 @@ export function embeddingFacts(
       ? []
       : [{ label: 'fallback', lines: [`${providerLine(fallback)}${others}`], prose: true }]),
     vectorsFact(embedding, status, style),
-    ...batchFacts(batchJobs, nowMs),
+    ...batchFacts(embedding, nowMs),
   ];
 }
 
@@ -76,15 +76,21 @@ function missingKey({ credential: { state, source, set, hint } }: ProviderStatus
 }
 
 function batchFacts(
-  [oldest, ...others]: EmbeddingStatus['batchJobs'],
+  { batchJobs: [oldest, ...others], otherJobs }: EmbeddingStatus,
   nowMs: number,
 ): readonly StatusFact[] {
-  if (oldest === undefined) return [];
-  const jobs = formatCountOf(others.length + 1, 'job');
-  const since = formatRelativeTime(Date.parse(oldest), nowMs);
-  const which = others.length === 0 ? 'sent' : 'the first sent';
-  const lines = [`${jobs}, ${which} ${since}: "svc memory index" collects what is ready`];
-  return [{ label: 'batch', lines, prose: true }];
+  const lines: string[] = [];
+  if (oldest !== undefined) {
+    const jobs = formatCountOf(others.length + 1, 'job');
+    const since = formatRelativeTime(Date.parse(oldest), nowMs);
+    const which = others.length === 0 ? 'sent' : 'the first sent';
+    lines.push(`${jobs}, ${which} ${since}: "svc memory index" collects what is ready`);
+  }
+  if (otherJobs > 0) {
+    const jobs = formatCountOf(otherJobs, 'job');
+    lines.push(`${jobs} of another provider or model, collected only once it is configured again`);
+  }
+  return lines.length === 0 ? [] : [{ label: 'batch', lines, prose: true }];
 }
 
 function vectorsFact(

@@ -24,6 +24,7 @@ const NO_PROVIDER: EmbeddingStatus = {
   isBeingEmbedded: false,
   fallbackDone: 0,
   batchJobs: [],
+  otherJobs: 0,
   media: null,
 };
 
@@ -127,6 +128,7 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
     isBeingEmbedded: false,
     fallbackDone: 7,
     batchJobs: [],
+    otherJobs: 0,
     media: null,
   };
   const keyless = { state: 'missing', source: null, set: false, hint: 'set CORP_KEY' } as const;
@@ -157,6 +159,9 @@ test('shows the provider and why it was chosen, the fallback, and how much is em
   const batchJobs = [7_200_000, 60_000].map((ms) => new Date(NOW - ms).toISOString());
   assert.equal(lines(aStatus(), undefined, { ...embedding, batchJobs }).slice(14), [
     '  batch        2 jobs, the first sent 2 h ago: "svc memory index" collects what is ready',
+  ]);
+  assert.equal(lines(aStatus(), undefined, { ...embedding, otherJobs: 1 }).slice(14), [
+    '  batch        1 job of another provider or model, collected only once it is configured again',
   ]);
   const tested = renderStatus([{ agentId: 'main', status: aStatus(), embedding, isTested: true }], {
     style: createStyle(false),

@@ -91,7 +91,10 @@ export class QueryEmbedder {
   }
 
   private async noVectors(index: MemoryIndex): Promise<Warning> {
-    const isInJob = (await index.batchJobs()).length > 0;
+    const { primary, fallback } = this.path;
+    const isInJob = (await index.batchJobs()).some(
+      ({ identity }) => primary.hasIdentity(identity) || fallback?.hasIdentity(identity),
+    );
     const hint = isInJob ? IN_A_JOB : (await this.isBeingEmbedded()) ? BEING_EMBEDDED : EMBED_THEM;
     return pendingWarning('keyword search only: no passage has a vector yet', hint);
   }

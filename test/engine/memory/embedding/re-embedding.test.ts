@@ -191,7 +191,8 @@ test('passages of jobs under way are not embedded by searches, too', async ({ fa
     assert.is(batchJobs.length, 1);
     await memory.backend.close();
     const other = await notes.open({ ...byJobs(fake, {}), model: 'text-embedding-3-large' });
-    assert.equal(embeddingStatus(other, await other.backend.status()).batchJobs, []);
+    const status = embeddingStatus(other, await other.backend.status());
+    assert.equal([status.batchJobs, status.otherJobs], [[], 1]);
     await other.backend.close();
   }
 });
@@ -211,6 +212,18 @@ test('a search explains which passages wait for a job', async ({ fake }) => {
     );
     await memory.backend.close();
   }
+});
+
+test('a job of another model is not named as what embeds the passages', async ({ fake }) => {
+  const notes = manyNotes(fake);
+  await indexed(notes, byJobs(fake, { wait: false }));
+  const memory = await notes.open({ ...byJobs(fake, {}), model: LARGE });
+  const { warnings } = await memory.backend.search({ query: 'vehicle' });
+  await memory.backend.close();
+  assert.equal(
+    warnings.map((warning) => [warning.code, warning.hint]),
+    [['EMBEDDINGS_PENDING', 'run "svc memory index" to embed them']],
+  );
 });
 
 test('after batches were turned off, searches leave passages of jobs alone, and the next run ends the jobs', async ({
