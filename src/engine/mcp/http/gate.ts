@@ -171,7 +171,8 @@ export class Gate {
     return Math.max(...keys.map((key) => this.rates.admit(key, nowMs, settings.limits)));
   }
 
-  private unauthorized({ headers }: RequestHead): GateDecision {
+  /** Also for a request whose token was revoked while its body arrived. */
+  unauthorized({ headers }: RequestHead) {
     const challenge = [
       `resource_metadata="${getOAuthProtectedResourceMetadataUrl(this.resource)}"`,
       ...(headers.authorization === undefined ? [] : ['error="invalid_token"']),
@@ -212,8 +213,8 @@ function refused(
     readonly headers?: Readonly<Record<string, string>>;
     readonly holder?: Holder | undefined;
   } = {},
-): GateDecision {
+) {
   const body = { jsonrpc: '2.0', error: { code: -32_000, message }, id: null };
   const response = Response.json(body, { status, ...(headers === undefined ? {} : { headers }) });
-  return { kind: 'answered', response, holder };
+  return { kind: 'answered', response, holder } as const;
 }

@@ -31,16 +31,19 @@ export function holderEndpoint({ name, scopes }: Holder, context: McpContext) {
   const unsubscribe = context.memory.onListChange(() => modern.notify.resourcesChanged());
   let isClosed = false;
   return {
-    /** @param client address of the client, for the audit log */
-    answer: async (request: Request, client: string): Promise<Response> => {
+    /**
+     * Undefined if the endpoint was closed while the body arrived.
+     *
+     * @param client address of the client, for the audit log
+     */
+    answer: async (request: Request, client: string): Promise<Response | undefined> => {
       // The token itself is of no use to handlers.
       const extra = { [CLIENT]: client };
       const authInfo = { token: '', clientId: name, scopes: [...scopes], extra };
       const isLegacy = await isLegacyRequest(request, undefined, {
         maxRequestBodySize: MAX_BODY_BYTES,
       });
-      // The body may have taken long to arrive.
-      if (isClosed) return revoked();
+      if (isClosed) return undefined;
       return isLegacy ? legacy.answer(request, authInfo) : modern.fetch(request, { authInfo });
     },
     close: async (): Promise<void> => {
@@ -120,11 +123,6 @@ function endCancelled(transport: Transport): void {
     const { requestId } = message.params;
     if (requestId !== undefined) transport.closeSSEStream(requestId);
   };
-}
-
-function revoked(): Response {
-  const error = { code: -32_000, message: 'the bearer token is no longer valid' };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 401 });
 }
 
 /** 404 makes clients start a new session (streamable HTTP, 2025-06-18, "Session Management"). */

@@ -72,22 +72,24 @@ export async function listenHttp(options: HttpOptions) {
     url: '*',
     handler: (request, reply) => {
       reply.hijack();
-      if (gate === undefined) return;
+      const opened = gate;
+      if (opened === undefined) return;
       const head = headOf(request);
-      const decision = gate.decide(head);
+      const decision = opened.decide(head);
       const { client } = head;
       const answer = async (signal: AbortSignal): Promise<Response> => {
-        const response =
+        const served =
           decision.kind === 'served'
             ? await endpointOf(decision.holder).answer(webRequest(request.raw, signal), client)
             : decision.response;
+        const response = served ?? opened.unauthorized(head).response;
         const { status } = response;
         if (status >= 400 && status !== 429) {
           audit.warn({ client, status, token: decision.holder?.name }, 'refused');
         }
         return response;
       };
-      const extraHeaders = { ...headersOf(reply), ...gate.crossOriginHeaders(head) };
+      const extraHeaders = { ...headersOf(reply), ...opened.crossOriginHeaders(head) };
       exchange(reply.raw, extraHeaders, answer)
         .then(() => discardRest(request.raw))
         .catch((error: unknown) => {

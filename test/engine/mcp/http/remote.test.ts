@@ -301,6 +301,7 @@ test('a request whose token is revoked while its body arrives is refused', async
   const [answer] = await answered;
   answer.destroy();
   assert.is(answer.statusCode, 401);
+  assert.match(answer.headers['www-authenticate'], /^Bearer resource_metadata=.*"invalid_token"$/u);
 });
 
 test('a session belongs to the token that began it', async () => {
