@@ -94,6 +94,14 @@ const FAULTS = [
   },
   UNREACHABLE,
   RESTARTING,
+  // An administrator keeps everybody out for a while.
+  {
+    ...RESTARTING,
+    codes: '55000',
+    messages: /not currently accepting connections/u,
+    message: (where, why) => `PostgreSQL at ${where} accepts no connections: ${why}`,
+    hint: 'wait until an administrator opens it again: ALTER DATABASE … ALLOW_CONNECTIONS true',
+  },
   CROWDED,
   // Two transactions were in each other's way; trying again helps.
   {
@@ -119,7 +127,7 @@ const FAULTS = [
     error: 'STORAGE_REFUSED',
     message: (where, why) =>
       `PostgreSQL at ${where} refused the login: ${why.replace(NO_PASSWORD, 'storage.url has no password')}`,
-    hint: 'check the user, the password, the database, sslmode and sslcert of storage.url',
+    hint: 'check the user, the password and until when it is valid, the database, sslmode and sslcert of storage.url',
   },
   {
     ...NOT_ENCRYPTED,
@@ -173,7 +181,7 @@ const FAULTS = [
     codes: '42P01 42703 3F000',
     error: 'STORAGE_OUTDATED',
     message: (where, why) => `PostgreSQL at ${where} lacks tables of svc: ${why}`,
-    hint: 'run "svc storage migrate"',
+    hint: 'run "svc storage migrate"; if it has nothing to do, restore the tables from a backup',
   },
 ] as const satisfies readonly Fault[];
 

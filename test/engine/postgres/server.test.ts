@@ -530,6 +530,21 @@ if (cluster !== undefined) {
     await server.close();
   });
 
+  test('a database that accepts no connections is reported as such, and can be waited for', async () => {
+    const url = await cluster.newDatabase();
+    const name = new URL(url).pathname.slice(1);
+    await cluster.sql(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+    const server = serverAt(url);
+    const { code, message, hint } = await failureOf(server.query('SELECT 1'));
+    assert.is(code, 'STORAGE_UNREACHABLE');
+    assert.match(message, /accepts no connections: database ".*" is not currently accepting/);
+    assert.match(hint ?? '', 'ALLOW_CONNECTIONS true');
+    await cluster.sql(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+    const answer = () => server.query('SELECT 1 AS one').catch(() => undefined);
+    assert.equal(await waitFor('the database', answer), [{ one: 1 }]);
+    await server.close();
+  });
+
   test('refusals are reported without the password', async () => {
     await cluster.sql(`CREATE ROLE weak LOGIN PASSWORD 'hush'`);
     const url = (await cluster.newDatabase()).replace('svc@', 'weak:hush@');
