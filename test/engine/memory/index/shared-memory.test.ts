@@ -497,6 +497,22 @@ for (const kind of await sharedKinds()) {
     );
   });
 
+  test('the documents of a host that is removed are deleted without writing them before', async () => {
+    const [a, b] = await bothHosts();
+    await apply(a, putChange('a.md', 'alpha one'));
+    await apply(b, putChange('b.md', 'alpha two'), putChange('c.md'));
+    await kind.server.run(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'written'; END $$;
+       CREATE TRIGGER written BEFORE UPDATE ON svc.documents FOR EACH ROW EXECUTE FUNCTION refuse()`,
+    );
+    try {
+      await a.removeOrigin('host-b');
+    } finally {
+      await kind.server.run('DROP TRIGGER written ON svc.documents; DROP FUNCTION refuse()');
+    }
+    assert.equal(shown(await a.lexicalCandidates('"alpha"', 9)), [':a.md alpha one']);
+  });
+
   test('a host that was removed in part indexes again what is missing', async () => {
     const [a, b] = await bothHosts();
     const texts = Array.from({ length: 4001 }, (_, at) => `alpha ${at}`);

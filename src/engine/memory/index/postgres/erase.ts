@@ -75,15 +75,31 @@ export async function removeOrigin(server: Server, target: Target, name: string)
         [memory, name, BATCH],
       );
       const ids = documents.map(({ id }) => id);
-      const chunks = await chunksOf(transaction, ids, BATCH);
-      await deleteChunks(transaction, target, chunks);
-      const isPart = chunks.length === BATCH;
-      await markIncomplete(transaction, isPart ? chunks.map(({ document }) => document) : ids);
-      if (isPart) return true;
-      await transaction.run('DELETE FROM svc.documents WHERE id = ANY ($1)', [ids]);
-      if (ids.length > 0) return true;
-      // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
       const values = [memory, name];
+      if (ids.length > 0) {
+        const chunks = await chunksOf(transaction, ids, BATCH);
+        const last = chunks.length < BATCH ? undefined : chunks.at(-1)?.id;
+        await Promise.all([
+          // First, so that nothing of a document is written that has no further chunks.
+          transaction.run(
+            `DELETE FROM svc.documents WHERE id = ANY ($1)
+               AND ($2::int IS NULL OR isempty(chunk_ids) OR upper(chunk_ids) <= $2 + 1)`,
+            [ids, last],
+          ),
+          transaction.run(
+            `UPDATE svc.origins SET tree_paths = NULL, tree_fingerprints = NULL
+             WHERE memory = $1 AND name = $2`,
+            values,
+          ),
+          deleteChunks(transaction, target, chunks),
+          markIncomplete(
+            transaction,
+            chunks.map(({ document }) => document),
+          ),
+        ]);
+        return true;
+      }
+      // Nobody will fetch the results of its jobs, which keep their passages from other hosts.
       await transaction.run('DELETE FROM svc.batch_jobs WHERE memory = $1 AND origin = $2', values);
       await transaction.run('DELETE FROM svc.origins WHERE memory = $1 AND name = $2', values);
       return false;
