@@ -35,11 +35,11 @@ export function operatorFlows(store: FlowStore) {
   return {
     listFlows: (filter: FlowFilter): Promise<Page<FlowEntry>> =>
       store.read(async (tables) => {
-        const listed = await tables.flows.list(filter);
-        return {
-          entries: await Promise.all(listed.map((flow) => entryOf(tables, flow))),
-          total: await tables.flows.count(filter),
-        };
+        const [listed, total] = await Promise.all([
+          tables.flows.list(filter),
+          tables.flows.count(filter),
+        ]);
+        return { entries: await Promise.all(listed.map((flow) => entryOf(tables, flow))), total };
       }),
     /** Undefined if it does not exist, or not any more. */
     findFlow: (id: string) => store.read(({ flows }) => flows.byId(id)),
@@ -83,10 +83,10 @@ export function operatorFlows(store: FlowStore) {
     /** @param keepMs how long to keep what has ended; as configured when left out */
     prune: (keepMs?: number) => prune(store, keepMs),
     listTasks: (filter: TaskFilter): Promise<Page<TaskRecord>> =>
-      store.read(async ({ tasks }) => ({
-        entries: await tasks.list(filter),
-        total: await tasks.count(filter),
-      })),
+      store.read(async ({ tasks }) => {
+        const [entries, total] = await Promise.all([tasks.list(filter), tasks.count(filter)]);
+        return { entries, total };
+      }),
     /** @throws SvcError TASK_NOT_FOUND */
     showTask: (idOrPrefix: string) =>
       store.read(async (tables) => {
@@ -99,11 +99,15 @@ export function operatorFlows(store: FlowStore) {
         };
       }),
     counts: (): Promise<FlowCounts> =>
-      store.read(async ({ flows, tasks, notifications }) => ({
-        flows: Object.fromEntries(await flows.countsByStatus()),
-        tasks: Object.fromEntries(await tasks.countsByStatus()),
-        failedNotifications: await notifications.countFailed(),
-      })),
+      store.read(async ({ flows, tasks, notifications }) => {
+        const [ofFlows, ofTasks, failedNotifications] = await Promise.all([
+          flows.countsByStatus(),
+          tasks.countsByStatus(),
+          notifications.countFailed(),
+        ]);
+        const counts = { flows: Object.fromEntries(ofFlows), tasks: Object.fromEntries(ofTasks) };
+        return { ...counts, failedNotifications };
+      }),
     ...operatorNotifications(store),
     auditFlows: () => store.read((tables) => auditFlows(tables, store.now())),
     /** Queued tasks that no worker takes. */

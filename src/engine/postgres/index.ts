@@ -7,6 +7,7 @@ export {
   type PendingMigration,
   pendingAfter,
   pendingMigrations,
+  readCurrent,
   requireCurrent,
   SCHEMA_VERSION,
   serverState,

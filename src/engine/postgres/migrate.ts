@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SvcError } from '../errors/index.js';
+import { afterFirst } from '../support/async.js';
 import { runningMs } from '../support/time.js';
 import { FLOW_TABLES, HISTORY_TABLES } from './flow-tables.js';
 import { MEMORY_TABLES, SHARING_TABLES } from './memory-tables.js';
@@ -133,7 +134,10 @@ export async function serverState(server: Sql): Promise<ServerState> {
     return row ?? { version: '', schemaVersion: 0, encoding: '' };
   } catch (error) {
     if (!(error instanceof SvcError) || serverFault(error.cause) !== 'schema') throw error;
-    const [row] = await server.query<ServerState>(`SELECT ${settings}, 0 AS "schemaVersion"`);
+    // In a transaction, nothing can be read after that.
+    const [row] = await server
+      .query<ServerState>(`SELECT ${settings}, 0 AS "schemaVersion"`)
+      .catch(() => Promise.reject(error));
     return row ?? { version: '', schemaVersion: 0, encoding: '' };
   }
 }
@@ -141,10 +145,11 @@ export async function serverState(server: Sql): Promise<ServerState> {
 /**
  * Checks that a server can be used as it is.
  *
+ * @param sql reads from it
  * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_OUTDATED, STORAGE_NEWER
  */
-export async function requireCurrent(server: Server): Promise<void> {
-  const [next] = await pendingMigrations(server);
+export async function requireCurrent(server: Server, sql: Sql = server): Promise<void> {
+  const [next] = await pendingMigrations(server, sql);
   if (next === undefined) return;
   const state = next.version === 1 ? 'has no tables of svc yet' : 'has tables of an older svc';
   const where = describeAddress(server.address);
@@ -154,12 +159,28 @@ export async function requireCurrent(server: Server): Promise<void> {
 }
 
 /**
+ * Reads from a server, and checks it in the same round trip, as {@link requireCurrent} does.
+ *
+ * @throws SvcError STORAGE_*
+ */
+export async function readCurrent<T>(server: Server, read: (sql: Sql) => Promise<T>): Promise<T> {
+  return server.reading(async (sql) => {
+    // Tables of another version can also be why they cannot be read.
+    const [, answer] = await afterFirst(requireCurrent(server, sql), read(sql));
+    return answer;
+  });
+}
+
+/**
  * The migrations that a server still needs.
  *
  * @throws SvcError STORAGE_UNSUPPORTED, STORAGE_NEWER
  */
-export async function pendingMigrations(server: Server): Promise<readonly PendingMigration[]> {
-  const { version, schemaVersion, encoding } = await serverState(server);
+export async function pendingMigrations(
+  server: Server,
+  sql: Sql = server,
+): Promise<readonly PendingMigration[]> {
+  const { version, schemaVersion, encoding } = await serverState(sql);
   const where = describeAddress(server.address);
   if (Number.parseInt(version, 10) < OLDEST_SERVER) {
     throw new SvcError('STORAGE_UNSUPPORTED', `PostgreSQL at ${where} is version ${version}`, {

@@ -7,15 +7,7 @@ import { sleepAtMost } from '../support/async.js';
 import { backoffMs, runningMs } from '../support/time.js';
 import { describeAddress, parseServerUrl, type ServerAddress } from './server-address.js';
 import { asServerError, isConnectionLost, serverFault } from './server-fault.js';
-import {
-  asError,
-  breaksConnection,
-  rollBack,
-  type Sql,
-  send,
-  type Transaction,
-  transact,
-} from './transaction.js';
+import { brokenBy, rollBack, type Sql, send, type Transaction, transact } from './transaction.js';
 
 /** How a server is used; see the configuration keys of the same names in `storage`. */
 export interface ServerSettings {
@@ -123,12 +115,28 @@ export class Server implements Sql {
     this.pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
-  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return this.reading((sql) => sql.query<Row>(text, values));
+  }
+
+  /**
+   * Runs statements that only read on one connection: those that are sent at once share a round trip. The work runs
+   * again if the connection is lost.
+   *
+   * @throws SvcError STORAGE_*
+   */
+  async reading<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     for (let losses = 1; ; losses += 1) {
       const wasIdle = this.pool.idleCount > 0;
       try {
-        return await this.withClient(
-          async (client) => (await send<Row>(client, text, values)).rows,
+        return await this.withClient((client) =>
+          work({
+            query: async <Row extends object>(text: string, values?: readonly unknown[]) => {
+              const answer = send<Row>(client, text, values).catch(this.throwServerError);
+              return (await answer).rows;
+            },
+            run: (text, values) => this.run(text, values),
+          }),
         );
       } catch (error) {
         const isLost = error instanceof SvcError && isConnectionLost(error.cause);
@@ -252,8 +260,7 @@ export class Server implements Sql {
   /** @param recover makes the connection usable after a failure, if it can be; see {@link rollBack} */
   private async withClient<T>(
     work: (client: PoolClient) => Promise<T>,
-    recover: typeof rollBack = async (_, error) =>
-      breaksConnection(error) ? asError(error) : undefined,
+    recover: typeof rollBack = async (_, error) => brokenBy(error),
   ): Promise<T> {
     const connect = () => this.connect();
     const client = await (this.pool.totalCount > 0

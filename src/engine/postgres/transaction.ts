@@ -1,6 +1,6 @@
 import type { ClientBase, PoolClient } from 'pg';
 import pg from 'pg';
-import { messageOf, SvcError } from '../errors/index.js';
+import { messageOf, SvcError, systemErrorCode } from '../errors/index.js';
 import { LONGEST_TIMER_MS } from '../support/time.js';
 import { isConnectionLost, serverFault } from './server-fault.js';
 
@@ -43,6 +43,8 @@ interface TransactionLimits {
   readonly lockWaitMs: number | undefined;
 }
 
+/** The code of whatever is sent after a statement that failed. */
+const IN_FAILED_TRANSACTION = '25P02';
 /** Share of a statement's time that it may wait for rows of other transactions. */
 const LOCK_SHARE = 0.9;
 /** A host that dies within a long transaction must not keep its locks for as long as its statements may take. */
@@ -62,6 +64,7 @@ export async function transact<T>(
 ): Promise<T> {
   const nowMs = await begin(client, limits);
   let unanswered = 0;
+  let first: { readonly error: unknown } | undefined;
   let timer: NodeJS.Timeout | undefined;
   // A statement waits for those before it, so its time begins with the last answer.
   const waitForNext = (): void => {
@@ -75,7 +78,11 @@ export async function transact<T>(
     unanswered += 1;
     if (unanswered === 1) waitForNext();
     const answer = send<Row>(client, text, values, LONGEST_TIMER_MS).catch(fail);
-    return answer.finally(() => {
+    const noted = answer.catch((error: unknown) => {
+      first ??= { error };
+      throw error;
+    });
+    return noted.finally(() => {
       unanswered -= 1;
       waitForNext();
     });
@@ -85,6 +92,10 @@ export async function transact<T>(
     query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
       (await sendNext<Row>(text, values)).rows,
     run: async (text, values) => (await sendNext(text, values)).rowCount ?? 0,
+  }).catch((error: unknown) => {
+    // The work may have met first what failed because of it.
+    const cause = error instanceof SvcError ? error.cause : error;
+    throw systemErrorCode(cause) === IN_FAILED_TRANSACTION ? (first?.error ?? error) : error;
   });
   await commit(client);
   return result;
@@ -139,10 +150,10 @@ async function begin(
   return Number(rows[0]?.now);
 }
 
-/** Rolls back. @returns why the connection must not be used again, if it must not */
+/** Rolls back. @returns as {@link brokenBy} */
 export async function rollBack(client: ClientBase, error: unknown): Promise<Error | undefined> {
-  const cause = error instanceof SvcError ? (error.cause ?? error) : error;
-  if (breaksConnection(cause)) return asError(cause);
+  const broken = brokenBy(error);
+  if (broken !== undefined) return broken;
   try {
     await client.query('ROLLBACK');
     return undefined;
@@ -152,16 +163,20 @@ export async function rollBack(client: ClientBase, error: unknown): Promise<Erro
 }
 
 /**
- * After a lost connection or a timeout in the process, later answers would be taken for others. A server that became
- * read-only has been replaced by another one, which only a new connection can reach.
+ * Why a connection must not be used again after a failure, if it must not. After a lost connection or a timeout in the
+ * process, later answers would be taken for others. A server that became read-only has been replaced by another one,
+ * which only a new connection can reach.
  */
-export function breaksConnection(error: unknown): boolean {
-  const isOfServer = error instanceof pg.DatabaseError;
-  const fault = serverFault(error);
-  return isConnectionLost(error) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
+export function brokenBy(error: unknown): Error | undefined {
+  const cause = error instanceof SvcError ? (error.cause ?? error) : error;
+  const isOfServer = cause instanceof pg.DatabaseError;
+  const fault = serverFault(cause);
+  const isBroken =
+    isConnectionLost(cause) || fault === 'read_only' || (fault === 'timeout' && !isOfServer);
+  return isBroken ? asError(cause) : undefined;
 }
 
-export function asError(error: unknown): Error {
+function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 

@@ -174,3 +174,12 @@ export class SharedOpening<T> {
     return this.opening?.catch(() => undefined);
   }
 }
+
+/** Waits for both. If the first fails, its failure is thrown, because it can be the cause of the other's. */
+export async function afterFirst<A, B>(
+  first: Promise<A>,
+  second: Promise<B>,
+): Promise<readonly [A, B]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}

@@ -10,6 +10,7 @@ import {
   migrationScript,
   pendingAfter,
   pendingMigrations,
+  readCurrent,
   requireCurrent,
   type Server,
   serverState,
@@ -19,7 +20,13 @@ import { parseServerUrl } from '../../../src/engine/postgres/server-address.js';
 import { migrateStorage } from '../../../src/engine/storage/index.js';
 import { createCertificate } from '../../support/certificate.js';
 import { failureOf } from '../../support/failure.js';
-import { migratedServer, serverAt, startCluster, startPglite } from '../../support/postgres.js';
+import {
+  migratedDatabase,
+  migratedServer,
+  serverAt,
+  startCluster,
+  startPglite,
+} from '../../support/postgres.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { waitFor } from '../../support/wait.js';
 import { storageHost } from '../storage/support.js';
@@ -175,6 +182,11 @@ for (const postgres of servers) {
         Promise.all(numbers.map((n) => tx.run('INSERT INTO counts VALUES ($1::text::int)', [n]))),
       );
     assert.match((await failureOf(add(1, 'two', 1, 3))).message, 'two');
+    const late = server.transaction(async (tx) => {
+      const first = tx.query('SELECT 1 / 0');
+      return Promise.all([tx.query('SELECT 1'), first.catch(() => first)]);
+    });
+    assert.match((await failureOf(late)).message, 'division by zero');
     assert.equal(await server.query('SELECT * FROM counts'), []);
     assert.equal(await add(1, 2, 3), [1, 1, 1]);
     assert.equal(await server.query('SELECT * FROM counts'), [{ n: 1 }, { n: 2 }, { n: 3 }]);
@@ -301,6 +313,23 @@ if (cluster !== undefined) {
       return toServer.turns() - before;
     });
     assert.is(turns, 1);
+    await server.close();
+    toServer.close();
+  });
+
+  test('reads that are sent together share a round trip with the check of the tables', async () => {
+    const toServer = await farServer(new URL(await migratedDatabase(cluster)));
+    const server = serverAt(toServer.url, { poolSize: 1 });
+    await server.query('SELECT 1');
+    const before = toServer.turns();
+    const read = readCurrent(server, async (sql) =>
+      Promise.all([sql.query('SELECT 1 AS one'), sql.query('SELECT 2 AS two')]),
+    );
+    assert.equal(await read, [[{ one: 1 }], [{ two: 2 }]]);
+    assert.is(toServer.turns() - before, 1);
+    await server.run('INSERT INTO svc.migrations (version) VALUES (9999)');
+    const gone = readCurrent(server, (sql) => sql.query('SELECT FROM svc.gone'));
+    assert.is((await failureOf(gone)).code, 'STORAGE_NEWER');
     await server.close();
     toServer.close();
   });

@@ -4,7 +4,7 @@ import { closing } from '../../support/async.js';
 import { groupBy } from '../../support/lists.js';
 import { sectionsOf, titlesOn } from '../chunking/chunk-document.js';
 import { type ForgetList, Forgotten, wordsOf } from '../forgotten/index.js';
-import { currentIdentity, type MemoryIndex, type OpenedIndex } from '../index/index.js';
+import { currentIdentity, type OpenedIndex } from '../index/index.js';
 import {
   chunksByDocument,
   type OtherDocument,
@@ -24,7 +24,7 @@ export interface SharedMirror {
   readonly server: Server;
   readonly place: SharedPlace;
   readonly forgetList: SharedForgetList;
-  readonly opened: OpenedIndex<MemoryIndex>;
+  readonly open: () => Promise<OpenedIndex<PostgresIndex>>;
   /** Lines that this process has forgotten, in plain text. */
   readonly traces: readonly string[];
 }
@@ -34,13 +34,17 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
   const { server, place, forgetList } = shared;
   const { lockWaitMs } = run.options;
   const identity = currentIdentity(run.target.settings);
-  const rebuild = rebuildFor(run, shared.opened);
+  // Before anything else is read: whoever changes it makes this host compare its files with its documents.
+  let before = await forgetList.read();
+  const opened = await shared.open();
+  const rebuild = rebuildFor(run, opened);
   if (rebuild !== undefined) run.onEvent({ type: 'rebuild.started', ...rebuild });
   let force = rebuild?.reason === 'forced' || rebuild?.reason === 'damaged';
+  let known = opened.state === 'ready' ? opened.index.facts() : undefined;
   for (;;) {
-    const before = await forgetList.read();
     const uncleaned = before === undefined ? [] : await forgetList.uncleaned();
-    const prepare = { force, lockWaitMs, forgetNext: before?.next ?? 1 };
+    const prepare = { force, lockWaitMs, forgetNext: before?.next ?? 1, known };
+    known = undefined;
     using index = closing(await preparePostgresIndex(server, place, identity, prepare));
     // First: once this host has read its files, its searches see nothing to do, also if this is killed then.
     const isErased =
@@ -51,7 +55,9 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
     const result = await fillIndex(run, index);
     if (result.stopped) return summaryOf(run, result, rebuild);
     // Another host may have forgotten something that this one has just read.
-    force = !isDeepStrictEqual(await forgetList.read(), before);
+    const after = await forgetList.read();
+    force = !isDeepStrictEqual(after, before);
+    before = after;
     if (force) continue;
     const isClean = await clean(shared, index, uncleaned, run.options);
     return summaryOf(run, { ...result, stopped: !isClean }, rebuild);
@@ -60,7 +66,7 @@ export async function mirrorShared(run: SyncRun, shared: SharedMirror): Promise<
 
 function rebuildFor(
   { target, options }: SyncRun,
-  opened: OpenedIndex<MemoryIndex>,
+  opened: OpenedIndex<PostgresIndex>,
 ): Rebuild | undefined {
   if (opened.state !== 'ready') return rebuildOf(opened, options);
   opened.index.close();

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SvcError } from '../../errors/index.js';
-import type { Server, Sql } from '../../postgres/index.js';
+import { readCurrent, type Server, type Sql } from '../../postgres/index.js';
 import { crypto } from '../../support/crypto.js';
 import {
   type ForgetEntry,
@@ -64,7 +64,7 @@ export function sharedForgetList(
   /** Reads the list and copies it to this host; undefined if nothing was ever forgotten. */
   const read = async (): Promise<ForgetList | undefined> => {
     const local = await readForgetList(listFile);
-    let rows = await rowsOf(server);
+    let rows = await readCurrent(server, rowsOf);
     const known = new Set(rows.map(({ key }) => key));
     const earlier = (local?.entries ?? []).filter((entry) => !known.has(keyOf(entry)));
     if (local !== undefined && earlier.length > 0) {

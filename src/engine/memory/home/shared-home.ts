@@ -1,16 +1,13 @@
 import { rmSync } from 'node:fs';
 import {
   describeAddress,
-  openCurrentServer,
   openServer,
   type Server,
   type ServerContext,
 } from '../../postgres/index.js';
-import { NEVER, SharedOpening } from '../../support/async.js';
 import {
   currentIdentity,
   type IndexSettings,
-  type MemoryIndex,
   newerComplaint,
   type OpenedIndex,
 } from '../index/index.js';
@@ -20,6 +17,7 @@ import {
   listOrigins,
   openPostgresIndex,
   otherDocuments,
+  type PostgresIndex,
   preparePostgresIndex,
 } from '../index/postgres/index.js';
 import type { IndexHome, SharedPlace } from './index-home.js';
@@ -48,13 +46,11 @@ export function createSharedHome({
   listFile,
 }: SharedHomeOptions): IndexHome {
   const identity = currentIdentity(settings);
-  /** The server, checked once. */
-  const opening = new SharedOpening(() => openCurrentServer(context, place.config));
-  const connect = (): Promise<Server> => opening.get(NEVER);
+  const connect = (): Promise<Server> => openServer(context, place.config);
   /** What was forgotten by this process, in plain text. */
   let traces: readonly string[] = [];
 
-  const open = async (): Promise<OpenedIndex<MemoryIndex>> => {
+  const open = async (): Promise<OpenedIndex<PostgresIndex>> => {
     const index = await openPostgresIndex(await connect(), place);
     if (index === undefined) return { state: 'missing' };
     const stored = await index.identity();
@@ -73,9 +69,8 @@ export function createSharedHome({
         return (await chunksByDocument(await connect(), own, [key]))[0] ?? [];
       },
       list: async () => listOrigins(await connect(), place.agent),
-      onReconnected: async (callback) =>
-        (await openServer(context, place.config)).onReconnected(callback),
-      server: async () => describeAddress((await openServer(context, place.config)).address),
+      onReconnected: async (callback) => (await connect()).onReconnected(callback),
+      server: async () => describeAddress((await connect()).address),
     },
     open,
     isCurrent: () => true,
@@ -84,9 +79,13 @@ export function createSharedHome({
     openToWrite: async () => preparePostgresIndex(await connect(), place, identity),
     mirror: async (run) => {
       const { mirrorShared } = await import('./mirror-shared.js');
-      const list = await forgetList();
-      const opened = await open();
-      const shared = { server: await connect(), place, forgetList: list, opened, traces };
+      const shared = {
+        server: await connect(),
+        place,
+        forgetList: await forgetList(),
+        open,
+        traces,
+      };
       const summary = await mirrorShared(run, shared);
       if (summary.outcome !== 'stopped') traces = [];
       return summary;

@@ -26,8 +26,7 @@ import {
 import { scanSources } from '../sources/index.js';
 import {
   INDEX_LOCK_WAIT_MS,
-  isUpToDate,
-  pendingChanges,
+  mirrors,
   placeWarnings,
   rebuiltWarning,
   type SyncEvent,
@@ -274,7 +273,7 @@ export class IndexKeeper {
     const { files, live = [], skipped } = scanSources(target.sources);
     const warnings = placeWarnings(skipped);
     const isBehind = target.sources.transcripts?.archive?.isBehind(live, scannedMs) === true;
-    const isFresh = !isBehind && isUpToDate(await pendingChanges(index, files, scannedMs));
+    const isFresh = !isBehind && (await mirrors(index, files, scannedMs));
     return { isFresh, warnings };
   }
 

@@ -10,7 +10,7 @@ export type { SyncOptions, SyncRun, SyncTarget } from './fill-index.js';
 export {
   isRacy,
   isSameTree,
-  isUpToDate,
+  mirrors,
   pendingChanges,
   planChanges,
   racyForMs,

@@ -115,6 +115,20 @@ export async function pendingChanges(
   return planChanges(files, await index.documents());
 }
 
+/**
+ * Whether a sync would find nothing to do. Other files than at the last sync are left to the next one, which reads the
+ * documents under its lock in any case: from a server far away, that takes long.
+ */
+export async function mirrors(
+  index: MemoryIndex,
+  files: readonly SourceFile[],
+  scannedMs: number,
+): Promise<boolean> {
+  const tree = snapshotOf(files, scannedMs);
+  if (tree !== undefined) return index.hasTree(tree);
+  return isUpToDate(planChanges(files, await index.documents()));
+}
+
 /** More than the timestamp resolution of file systems with fractional seconds. */
 const FINE_STEP_MS = 20;
 /** The resolution of other file systems: one second, on FAT two. */

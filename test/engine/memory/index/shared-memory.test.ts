@@ -292,6 +292,16 @@ for (const kind of await sharedKinds()) {
     assert.equal(await reader?.identity(), identity);
   });
 
+  test('an index that is open is not used any more once a newer svc has migrated the tables', async () => {
+    const [a] = await bothHosts();
+    await apply(a, putChange('a.md', 'alpha'));
+    assert.is(await a.countMatches('"alpha"'), 1);
+    await kind.server.run('INSERT INTO svc.migrations (version) VALUES (9999)');
+    assert.is((await failureOf(a.countMatches('"alpha"'))).code, 'STORAGE_NEWER');
+    await kind.server.run('DELETE FROM svc.migrations WHERE version = 9999');
+    assert.is(await a.countMatches('"alpha"'), 1);
+  });
+
   test('nothing that was read before a failover or a restore is used after it', async () => {
     const [a, b] = await bothHosts();
     await apply(a, putChange('a.md', 'alpha'));

@@ -1,6 +1,7 @@
-import { SvcError, systemErrorCode } from '../../../errors/index.js';
+import { SvcError } from '../../../errors/index.js';
 import { type NewHistoryEntry, SYSTEM } from '../../../flow-model/history-record.js';
-import type { Server } from '../../../postgres/index.js';
+import { requireCurrent, type Server, type Transaction } from '../../../postgres/index.js';
+import { afterFirst } from '../../../support/async.js';
 import type { FlowPolicy } from '../../flow-policy.js';
 import type { ChangeScope, FlowsChange, FlowTx } from '../../flow-store.js';
 import { type QueuedChange, queueChange } from '../queued-change.js';
@@ -109,34 +110,37 @@ export class BatchedCommits {
     this.queue.unshift(...jobs);
   }
 
-  private transact(jobs: readonly Job[]) {
-    const { server, policy, onTime } = this.options;
-    return server.transaction(
-      async (transaction) => {
-        const { nowMs } = transaction;
-        onTime(nowMs);
-        const batch = new Batch(transaction, true, this.expiryCheck);
-        const newEntries: NewHistoryEntry[] = [];
-        const started = jobs.map(({ change }) => {
-          const { turn, tx } = newTransaction(batch, policy, nowMs, newEntries);
-          return { tx, answer: change(tx).finally(turn.end) };
-        });
-        const outcomes = await Promise.allSettled(started.map(({ answer }) => answer));
-        const reasons = outcomes.flatMap((outcome) =>
-          outcome.status === 'rejected' ? [outcome.reason] : [],
-        );
-        if (reasons.length > 0)
-          throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
-        const changes = started.flatMap(({ tx }) => tx.changes);
-        await Promise.all([
-          appendHistory(batch, newEntries),
-          changes.some(wakesWaiters) && batch.run(`NOTIFY ${WORK_CHANNEL}`),
-        ]);
-        return Promise.all(started.map(({ answer }) => answer));
-      },
+  private async transact(jobs: readonly Job[]): Promise<readonly (() => void)[]> {
+    const { server } = this.options;
+    const [, answers] = await server.transaction(
+      (transaction) =>
+        // A newer svc can have migrated the tables since this process opened them.
+        afterFirst(requireCurrent(server, transaction), this.change(transaction, jobs)),
       // Changes that met those of other hosts run alone instead, where they hold fewer locks.
       jobs.length === 1 ? {} : { retries: 0 },
     );
+    return answers;
+  }
+
+  private async change(transaction: Transaction, jobs: readonly Job[]) {
+    const { policy, onTime } = this.options;
+    const { nowMs } = transaction;
+    onTime(nowMs);
+    const batch = new Batch(transaction, true, this.expiryCheck);
+    const newEntries: NewHistoryEntry[] = [];
+    const started = jobs.map(({ change }) => {
+      const { turn, tx } = newTransaction(batch, policy, nowMs, newEntries);
+      return { tx, answer: change(tx).finally(turn.end) };
+    });
+    const answering = started.map(({ answer }) => answer);
+    await Promise.allSettled(answering);
+    const answers = await Promise.all(answering);
+    const changes = started.flatMap(({ tx }) => tx.changes);
+    await Promise.all([
+      appendHistory(batch, newEntries),
+      changes.some(wakesWaiters) && batch.run(`NOTIFY ${WORK_CHANNEL}`),
+    ]);
+    return answers;
   }
 }
 
@@ -145,11 +149,6 @@ function isServerFailure(error: unknown): boolean {
   return (
     error instanceof SvcError && error.code !== 'STORAGE_BUSY' && error.code !== 'STORAGE_FAILED'
   );
-}
-
-/** After a failed statement, all others of its transaction fail with this code. */
-function isConsequence(reason: unknown): boolean {
-  return reason instanceof SvcError && systemErrorCode(reason.cause) === '25P02';
 }
 
 /** Somebody may wait for a task, a notification, or whether to stop. */

@@ -1,5 +1,5 @@
 import type { ResolvedConfig } from '../../../config/index.js';
-import { openServer, requireCurrent, type Sql } from '../../../postgres/index.js';
+import { openServer, readCurrent, type Sql } from '../../../postgres/index.js';
 import { NEVER, SharedOpening, sleepAtMost } from '../../../support/async.js';
 import type { EngineContext } from '../../../support/context.js';
 import { runningMs } from '../../../support/time.js';
@@ -37,19 +37,15 @@ export async function openPostgresFlowStore(
     aheadMs = serverMs - runningMs();
   };
   /** Differs after every commit in the cluster, also those of others. */
-  const readVersion = async (): Promise<string> => {
-    const [current] = await server.query<{ version: string; now: number }>(
+  const readVersion = async (sql: Sql = server): Promise<string> => {
+    const [current] = await sql.query<{ version: string; now: number }>(
       `SELECT pg_current_snapshot()::text AS version, ${SERVER_NOW} AS now`,
     );
     if (current === undefined) return '';
     setTime(current.now);
     return current.version;
   };
-  /** The tables are checked until they were right once. */
-  const opening = new SharedOpening(async () => {
-    await requireCurrent(server);
-    await readVersion();
-  });
+  const opening = new SharedOpening(() => readCurrent(server, readVersion));
   const whenUsable = () => opening.get(NEVER);
   await whenUsable().catch((error: unknown) => {
     if (!canWait) throw error;
@@ -67,7 +63,7 @@ export async function openPostgresFlowStore(
     },
     read: async (query) => {
       await whenUsable();
-      return query(postgresTables(new Turn(new Batch(inTurn(server), false))));
+      return readCurrent(server, (sql) => query(postgresTables(new Turn(new Batch(sql, false)))));
     },
     version: async () => {
       await whenUsable();
@@ -93,20 +89,5 @@ export async function openPostgresFlowStore(
       closing ??= commits.waitUntilIdle().then(() => stopListening?.());
       return closing;
     },
-  };
-}
-
-/** Statements that run one after the other: at once, each would need a connection of its own. */
-function inTurn(sql: Sql): Sql {
-  let last: Promise<unknown> = Promise.resolve();
-  const next = <T>(statement: () => Promise<T>): Promise<T> => {
-    const result = last.then(statement);
-    last = result.catch(() => undefined);
-    return result;
-  };
-  return {
-    query: <Row extends object>(text: string, values?: readonly unknown[]) =>
-      next(() => sql.query<Row>(text, values)),
-    run: (text, values) => next(() => sql.run(text, values)),
   };
 }

@@ -31,6 +31,8 @@ export interface OpenMemory {
   readonly facts: MemoryFacts;
   /** As they are now. */
   current(): Promise<MemoryFacts>;
+  /** The same, or as they were read to open it if nothing has asked since. */
+  opened(): Promise<MemoryFacts>;
   searched(): Promise<SearchedMemory>;
   /** What a filter keeps; undefined for everything. */
   filtered(filter: CandidateFilter | undefined): Promise<KeptChunks | undefined>;

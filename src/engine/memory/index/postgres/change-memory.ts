@@ -1,5 +1,6 @@
 import { SvcError } from '../../../errors/index.js';
 import type { Server, Transaction } from '../../../postgres/index.js';
+import { afterFirst } from '../../../support/async.js';
 import { documentKeyText } from '../../types.js';
 import type { Change } from '../documents.js';
 import type { Tokenizer } from '../identity.js';
@@ -25,21 +26,24 @@ export interface ChunkCounts {
 /**
  * Changes a memory in one transaction, one writer at a time. Searches read the memory again after it.
  *
- * @param work gets the id of the memory's next chunk
+ * @param work gets the id of the memory's next chunk; its statements run once the memory is locked
  * @throws SvcError STORAGE_BUSY when another writer does not finish in time
  */
 export async function changeMemory<T>(
   server: Server,
   { memory, lockWaitMs }: Target,
-  work: (transaction: Transaction, nextChunk: number) => Promise<T>,
+  work: (transaction: Transaction, nextChunk: Promise<number>) => Promise<T>,
 ): Promise<{ readonly result: T; readonly counts: ChunkCounts }> {
   const change = async (transaction: Transaction) => {
-    const [row] = await transaction.query<{ readonly next: number }>(
+    const locking = transaction.query<{ readonly next: number }>(
       'SELECT next_chunk AS next FROM svc.memories WHERE id = $1 FOR NO KEY UPDATE',
       [memory],
     );
-    if (row === undefined) throw new Error('the memory was deleted meanwhile');
-    const result = await work(transaction, row.next);
+    const nextChunk = locking.then(([row]) => {
+      if (row === undefined) throw new Error('the memory was deleted meanwhile');
+      return row.next;
+    });
+    const [, result] = await afterFirst(nextChunk, work(transaction, nextChunk));
     return { result, counts: await recordChange(transaction, memory) };
   };
   return server.transaction(change, { lockWaitMs });

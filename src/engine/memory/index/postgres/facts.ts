@@ -1,4 +1,4 @@
-import type { Sql } from '../../../postgres/index.js';
+import { readCurrent, type Server } from '../../../postgres/index.js';
 import type { IndexIdentity, Tokenizer } from '../identity.js';
 
 /** A memory, and the host that uses it. */
@@ -31,6 +31,9 @@ export interface MemoryFacts extends Place {
   readonly origins: number;
   /** What the host's documents were indexed with; undefined without an origin. */
   readonly identity: IndexIdentity | undefined;
+  /** Hashes of what the host's last sync saw; null if its files have to be compared with its documents. */
+  readonly treePaths: Buffer | null;
+  readonly treeFingerprints: Buffer | null;
 }
 
 type FactsRow = Omit<MemoryFacts, 'identity' | 'languages' | 'sources'> & {
@@ -39,26 +42,34 @@ type FactsRow = Omit<MemoryFacts, 'identity' | 'languages' | 'sources'> & {
   readonly identity: string | null;
 };
 
-/** @returns undefined if the memory does not exist */
+/**
+ * Reads them, and checks in the same round trip that the tables are still those of this svc.
+ *
+ * @returns undefined if the memory does not exist
+ * @throws SvcError STORAGE_*
+ */
 export async function readFacts(
-  sql: Sql,
+  server: Server,
   agent: string,
   originName: string,
 ): Promise<MemoryFacts | undefined> {
-  const [row] = await sql.query<FactsRow>(
-    `SELECT memories.id AS memory, tokenizer, concat(revision, ' ', memories.xmin) AS revision, chunks, words,
-       languages, sources, has_media AS "hasMedia",
-       (SELECT count(*) FROM svc.origins WHERE memory = memories.id) AS origins,
-       coalesce(own.id, 0) AS origin, own.identity
-     FROM svc.memories LEFT JOIN svc.origins AS own ON own.memory = memories.id AND own.name = $2
-     WHERE agent = $1`,
-    [agent, originName],
+  const [row] = await readCurrent(server, (sql) =>
+    sql.query<FactsRow>(SELECT_FACTS, [agent, originName]),
   );
   if (row === undefined) return undefined;
   const identity: IndexIdentity | undefined =
     row.identity === null ? undefined : { ...UNKNOWN_BEFORE, ...JSON.parse(row.identity) };
   return { ...row, identity, languages: wordsIn(row.languages), sources: wordsIn(row.sources) };
 }
+
+const SELECT_FACTS = `
+  SELECT memories.id AS memory, tokenizer, concat(revision, ' ', memories.xmin) AS revision, chunks, words,
+    languages, sources, has_media AS "hasMedia",
+    (SELECT count(*) FROM svc.origins WHERE memory = memories.id) AS origins,
+    coalesce(own.id, 0) AS origin, own.identity, tree_paths AS "treePaths",
+    tree_fingerprints AS "treeFingerprints"
+  FROM svc.memories LEFT JOIN svc.origins AS own ON own.memory = memories.id AND own.name = $2
+  WHERE agent = $1`;
 
 /** What an older svc did not store. */
 const UNKNOWN_BEFORE = { conversationsIn: '', workspace: '' };

@@ -21,6 +21,8 @@ export interface PrepareOptions {
   readonly lockWaitMs?: number | undefined;
   /** The number that the next entry of the forget list gets, as this host knows the list; undefined if it reads no files. */
   readonly forgetNext?: number;
+  /** Its facts, if they were just read. */
+  readonly known?: MemoryFacts | undefined;
 }
 
 /** Opens a memory as a host sees it; undefined if no host has indexed anything into it yet. */
@@ -44,7 +46,7 @@ export async function preparePostgresIndex(
   identity: IndexIdentity,
   options: PrepareOptions = {},
 ): Promise<PostgresIndex> {
-  const known = await readFacts(server, agent, origin);
+  const known = options.known ?? (await readFacts(server, agent, origin));
   if (known !== undefined && isOf(known, identity) && options.force !== true) {
     return createPostgresIndex(server, { agent, origin }, known, options);
   }
@@ -106,6 +108,7 @@ function createPostgresIndex(
   { lockWaitMs, forgetNext }: PrepareOptions = {},
 ) {
   let latest = known;
+  let isJustOpened = true;
   let wordReader: WordReader | undefined;
   let keywordReader: KeywordReader | undefined;
   const wordsOf = (tokenizer: Tokenizer): WordReader => {
@@ -120,6 +123,7 @@ function createPostgresIndex(
     return keywordReader;
   };
   const readLatest = async (): Promise<MemoryFacts> => {
+    isJustOpened = false;
     latest = (await readFacts(server, agent, originName)) ?? latest;
     return latest;
   };
@@ -138,6 +142,11 @@ function createPostgresIndex(
         return frozen ?? latest;
       },
       current,
+      opened: async () => {
+        if (!isJustOpened) return current();
+        isJustOpened = false;
+        return latest;
+      },
       searched: async () => {
         const facts = await current();
         return { sql: server, facts, reader: keywordsOf(facts) };
@@ -196,6 +205,8 @@ function createPostgresIndex(
   };
   return {
     ...indexAt(),
+    /** As they were read last. */
+    facts: () => latest,
     /** Erases chunks of any host, with their vectors; see erase.ts. */
     eraseChunks: async (ids: readonly number[]) =>
       (await import('./erase.js')).eraseChunks(server, targetOf(latest), ids),

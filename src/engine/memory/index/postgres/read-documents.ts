@@ -90,20 +90,20 @@ export function documentQueries(memory: OpenMemory) {
     mediaCounts: async () => countMedia(sql, memory.facts.memory),
     statistics: async () => {
       const id = memory.facts.memory;
-      return {
-        ...(await countDocuments(sql, id)),
-        bytes: await estimateBytes(sql, id),
-        syncedMs: (await readSyncMark(memory)).syncedMs,
-      };
-    },
-    syncMark: async () => readSyncMark(memory),
-    hasTree: async (tree) => {
-      const [row] = await sql.query<{ readonly isSame: boolean }>(
-        `SELECT tree_paths = $3 AND tree_fingerprints = $4 AS "isSame" FROM svc.origins
-         WHERE memory = $1 AND name = $2`,
-        [memory.facts.memory, memory.name, ...treeHashes(tree)],
+      const [counts, bytes, { syncedMs }] = await sql.reading((reader) =>
+        Promise.all([
+          countDocuments(reader, id),
+          estimateBytes(reader, id),
+          readSyncMark(reader, memory),
+        ]),
       );
-      return row?.isSame === true;
+      return { ...counts, bytes, syncedMs };
+    },
+    syncMark: async () => readSyncMark(sql, memory),
+    hasTree: async (tree) => {
+      const { treePaths, treeFingerprints } = await memory.opened();
+      const [paths, fingerprints] = treeHashes(tree);
+      return paths.equals(treePaths ?? NO_HASH) && fingerprints.equals(treeFingerprints ?? NO_HASH);
     },
     markSynced: async ({ syncedMs, skipped }, tree) => {
       const marked = await sql.run(
@@ -134,7 +134,7 @@ export function documentQueries(memory: OpenMemory) {
 
 /** Counts documents and chunks of all origins, by source, and media. Excluded transcripts do not count. */
 async function countDocuments(sql: Sql, memory: number): Promise<DocumentCounts> {
-  const rows = await sql.query<SourceRow>(
+  const reading = sql.query<SourceRow>(
     `SELECT source, count(*) AS documents, sum(chunks)::bigint AS chunks, sum(broken)::bigint AS "brokenLines"
      FROM (
        SELECT source, (SELECT coalesce(sum(upper(ids) - lower(ids)), 0) FROM unnest(chunk_ids) AS ids) AS chunks,
@@ -144,7 +144,8 @@ async function countDocuments(sql: Sql, memory: number): Promise<DocumentCounts>
      ) AS counted GROUP BY source ORDER BY source`,
     [memory],
   );
-  return countsOf(rows, await countMedia(sql, memory));
+  const [rows, media] = await Promise.all([reading, countMedia(sql, memory)]);
+  return countsOf(rows, media);
 }
 
 async function countMedia(sql: Sql, memory: number): Promise<MediaCounts> {
@@ -169,16 +170,19 @@ async function estimateBytes(sql: Sql, memory: number): Promise<number> {
 }
 
 /** What a scan saw, as it is stored: each search would transfer the paths of all files otherwise. */
-function treeHashes({ paths, fingerprints }: TreeSnapshot): readonly Buffer[] {
-  return [paths, fingerprints].map((part) => crypto().hash('sha256', part, 'buffer'));
+function treeHashes({ paths, fingerprints }: TreeSnapshot): readonly [Buffer, Buffer] {
+  const hash = (part: Buffer | string): Buffer => crypto().hash('sha256', part, 'buffer');
+  return [hash(paths), hash(fingerprints)];
 }
+
+const NO_HASH = Buffer.alloc(0);
 
 interface MarkRow {
   readonly syncedMs: number | null;
   readonly skipped: string;
 }
 
-async function readSyncMark({ sql, name, facts }: OpenMemory): Promise<SyncMark> {
+async function readSyncMark(sql: Sql, { name, facts }: OpenMemory): Promise<SyncMark> {
   const [row] = await sql.query<MarkRow>(
     'SELECT synced_ms AS "syncedMs", skipped FROM svc.origins WHERE memory = $1 AND name = $2',
     [facts.memory, name],

@@ -51,9 +51,10 @@ export async function writeChanges(
 ): Promise<ChunkCounts> {
   const prepared = await prepareChanges(server, target, mergeChanges(changes));
   const { removed, written, touched } = prepared;
-  const { counts } = await changeMemory(server, target, async (transaction, firstChunk) => {
+  const { counts } = await changeMemory(server, target, async (transaction, nextChunk) => {
     const keys = [...removed, ...written.map(({ document }) => document)];
-    const [, known] = await Promise.all([
+    const [firstChunk, , known] = await Promise.all([
+      nextChunk,
       touchOrigin(transaction, target),
       knownDocuments(transaction, target, keys),
     ]);

@@ -7,7 +7,12 @@ import type { Server } from '../../../../../src/engine/postgres/index.js';
 import { failureOf } from '../../../../support/failure.js';
 import { openFlowsAt } from '../../../../support/flow-stores.js';
 import { ADA, newFlow, newTask, viewOf } from '../../../../support/flows.js';
-import { migratedServer, startCluster, type TestCluster } from '../../../../support/postgres.js';
+import {
+  migratedServer,
+  serverAt,
+  startCluster,
+  type TestCluster,
+} from '../../../../support/postgres.js';
 import { waitFor } from '../../../../support/wait.js';
 import { act, testWebhooks } from '../../../../support/webhooks.js';
 
@@ -35,6 +40,23 @@ async function newUrl(): Promise<string> {
 function created(flows: Flows): Promise<string> {
   return waitFor('a flow', () => newFlow(flows).catch(() => undefined));
 }
+
+when(
+  'flows that are open are not used any more once a newer svc has migrated the tables',
+  async () => {
+    const url = await newUrl();
+    const flows = await openFlowsAt(url, {});
+    await newFlow(flows);
+    const other = serverAt(url);
+    await other.run('INSERT INTO svc.migrations (version) VALUES (9999)');
+    assert.is((await failureOf(newFlow(flows))).code, 'STORAGE_NEWER');
+    assert.is((await failureOf(flows.operator.listFlows({ limit: 9 }))).code, 'STORAGE_NEWER');
+    await other.run('DELETE FROM svc.migrations WHERE version = 9999');
+    assert.is((await flows.operator.listFlows({ limit: 9 })).total, 1);
+    await other.close();
+    await flows.close();
+  },
+);
 
 when('hosts whose clocks differ by ten minutes agree about leases', async () => {
   const url = await newUrl();
