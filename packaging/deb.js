@@ -11,8 +11,6 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { installInto, MANIFEST, newFolder, ROOT, run } from './parts.js';
 
-// All users read the package, whoever builds it.
-process.umask(0o022);
 const target = resolve(process.argv[2] ?? '.');
 mkdirSync(target, { recursive: true });
 const work = newFolder();

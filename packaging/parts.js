@@ -58,13 +58,13 @@ export function newFolder() {
 }
 
 /**
- * Builds the tarball that npm would publish.
+ * Builds the tarball that npm would publish, in a fresh clone after installing what building needs.
  *
  * @param {string} folder
  * @returns {string} its path
  */
 export function packInto(folder) {
-  run(process.execPath, ['scripts/build.js']);
+  run(process.execPath, ['scripts/build-checkout.js']);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   return join(folder, runNpm(args).trim());
 }
@@ -76,6 +76,8 @@ export function packInto(folder) {
  * @param {string} work a folder for temporary files
  */
 export function installInto(program, work) {
+  // All users read it, whoever builds it.
+  process.umask(0o022);
   mkdirSync(program, { recursive: true, mode: 0o755 });
   run('tar', ['-xzf', packInto(work), '--strip-components=1', '-C', program]);
   runNpm(['install', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund'], program);

@@ -8,9 +8,7 @@
  */
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { inject } from 'postject';
 import { installInto, MANIFEST, newFolder, ROOT, run } from './parts.js';
-import { smokeTest } from './sea-smoke.js';
 
 /** Marks in Node.js's executable where it reads whether a script is in it. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
@@ -31,6 +29,9 @@ if (!node.includes(FUSE)) {
 rmSync(folder, { recursive: true, force: true });
 const work = newFolder();
 installInto(join(folder, 'lib'), work);
+// Installed by now, also in a fresh clone.
+const { inject } = await import('postject');
+const { smokeTest } = await import('./sea-smoke.js');
 
 const blob = join(work, 'main.blob');
 const settings = join(work, 'sea.json');
