@@ -99,7 +99,7 @@ const FAULTS = [
     ...RESTARTING,
     codes: '55000',
     messages: /not currently accepting connections/u,
-    message: (where, why) => `PostgreSQL at ${where} accepts no connections: ${why}`,
+    message: (where) => `the PostgreSQL database ${where} accepts no connections`,
     hint: 'wait until an administrator opens it again: ALTER DATABASE … ALLOW_CONNECTIONS true',
   },
   CROWDED,
