@@ -28,7 +28,7 @@ import {
   syncRate,
 } from './sync-progress.js';
 import { summaryWords } from './sync-summary.js';
-import { archiveWords, modelWords, rebuildWords, waitingWords } from './words.js';
+import { archiveWords, modelWords, rebuildWords, removedWords, waitingWords } from './words.js';
 
 /** How a sync is reported as lines. */
 export interface SyncLinesOptions {
@@ -110,9 +110,19 @@ export function createSyncLines(
     return `${style.warning('skipped')} ${safeLine(`${file.path}: ${skipWords(file)}`)}`;
   };
 
+  const removalLine = (): string | undefined => {
+    const { removed } = state;
+    if (removed === undefined || options.verbose) return undefined;
+    const line = dueProgress(removed.done / removed.planned, () => removedWords(removed));
+    // The files to index begin at 0 again.
+    if (removed.done === removed.planned) lastPrinted = { ...lastPrinted, tenths: 0 };
+    return line;
+  };
+
   return (event) => {
     state = reduceSync(state, event, now());
     if (event.type === 'document.skipped') print(skipLine(event));
+    if (event.type === 'document.removed') print(removalLine());
     if (event.type === 'scan.finished' || event.type === 'embed.started') {
       lastPrinted = { ...lastPrinted, atMs: state.lastMs, tenths: 0 };
     }

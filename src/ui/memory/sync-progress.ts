@@ -1,7 +1,7 @@
 import type { SkippedFile } from '../../engine/memory/index.js';
 import type { SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
 import { type EmbedProgress, embedEta, reduceEmbed, startEmbedProgress } from './embed-progress.js';
-import type { Archived, WaitedFor } from './words.js';
+import type { Archived, Removed, WaitedFor } from './words.js';
 
 /** The steps of a sync, in the order in which they start. */
 export const SYNC_PHASES = ['scan', 'chunk', 'write', 'embed'] as const;
@@ -35,6 +35,8 @@ export interface SyncProgress {
   readonly planned: SyncAmount;
   /** How much was read or skipped so far; never more than planned. */
   readonly handled: SyncAmount;
+  /** Undefined until the first one is. */
+  readonly removed: Removed | undefined;
   readonly chunks: number;
   /** Files whose chunks are stored. */
   readonly committed: number;
@@ -85,6 +87,7 @@ export function startSyncProgress(atMs: number): SyncProgress {
     found: undefined,
     planned: { files: 0, work: 0 },
     handled: { files: 0, work: 0 },
+    removed: undefined,
     chunks: 0,
     committed: 0,
     current: undefined,
@@ -134,7 +137,7 @@ function afterEvent(state: SyncProgress, event: SyncEvent, atMs: number): SyncPr
         addHandled({ ...next, current: event.path }, { files: 1, work: event.work }),
       );
     case 'document.removed':
-      return next;
+      return { ...next, removed: { done: event.removed, planned: event.toRemove } };
     case 'document.skipped':
       return afterSkip(next, event);
     case 'batch.committed':

@@ -2,7 +2,7 @@ import type { BackendStatus, Staleness } from '../../engine/memory/backends/memo
 import type { DocumentKey, LineRange, SkippedFile } from '../../engine/memory/index.js';
 import { skipWords } from '../../engine/memory/skip-words.js';
 import type { RebuildReason, SyncEvent, SyncSummary } from '../../engine/memory/sync/index.js';
-import { formatCount, formatRelativeTime } from '../../engine/support/format.js';
+import { formatCount, formatCountOf, formatRelativeTime } from '../../engine/support/format.js';
 import { safeLine } from '../safe-text.js';
 
 const REBUILD_WORDS: Readonly<Record<RebuildReason, string>> = {
@@ -50,9 +50,20 @@ export function waitingWords({ pid, part }: WaitedFor): string {
   return `waiting for another process to finish ${work} this index${who}`;
 }
 
+/** How many of the files that are gone were removed from the index. */
+export interface Removed {
+  readonly done: number;
+  readonly planned: number;
+}
+
 /** `archiving conversations: 1,300 · 43 %` */
 export function archiveWords({ conversations, fraction }: Archived): string {
   return `archiving conversations: ${formatCount(conversations)} · ${Math.floor(fraction * 100)} %`;
+}
+
+/** `removed 2,000 of 20,000 files` */
+export function removedWords({ done, planned }: Removed): string {
+  return `removed ${formatCount(done)} of ${formatCountOf(planned, 'file')}`;
 }
 
 /** Skipped files on one line: the first few with the reason, then how many more. */

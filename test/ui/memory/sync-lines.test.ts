@@ -130,7 +130,7 @@ test('of faulty files, the first three are named', () => {
 test('files that were not indexed are named only by verbose', () => {
   const others: readonly SyncEvent[] = [
     { type: 'document.unchanged', path: 'same.md', work: 10 },
-    { type: 'document.removed', path: 'gone.md' },
+    { type: 'document.removed', path: 'gone.md', removed: 1, toRemove: 1 },
     { type: 'embed.started', provider: 'openai', model: 'small', passages: 0, known: 12 },
   ];
   assert.equal(linesOf(every(5, others)), []);
@@ -139,6 +139,25 @@ test('files that were not indexed are named only by verbose', () => {
     'removed gone.md\n',
     'embedding 0 passages with openai (small)\n',
   ]);
+});
+
+test('the removal of many files is progress, before others are read', () => {
+  const removals = Array.from(
+    { length: 20 },
+    (_, at): SyncEvent => ({
+      type: 'document.removed',
+      path: `${at}.md`,
+      removed: at + 1,
+      toRemove: 20,
+    }),
+  );
+  const scanned = { files: 1, bytes: 10, filesToIndex: 1, workToIndex: 10 };
+  const read: SyncEvent = { type: 'document.indexed', path: 'a.md', work: 10, chunks: 2 };
+  const events: readonly SyncEvent[] = [{ type: 'scan.finished', ...scanned }, ...removals, read];
+  const written = linesOf(every(2000, events));
+  assert.is(written.length, 1 + 10 + 1);
+  assert.is(written[1], 'removed 2 of 20 files\n');
+  assert.match(written.at(-1) ?? '', /^1 of 1 file · 100 %/u);
 });
 
 test('files that are only read again are progress, too, as after forgetting', () => {

@@ -63,7 +63,7 @@ const anEvent: fc.Arbitrary<SyncEvent> = fc.oneof(
     work: amount,
     chunks: amount,
   }),
-  fc.constant<SyncEvent>({ type: 'document.removed', path: 'a.md' }),
+  fc.constant<SyncEvent>({ type: 'document.removed', path: 'a.md', removed: 2, toRemove: 3 }),
   fc.constant<SyncEvent>({ type: 'document.skipped', path: 'a.md', reason: 'vanished' }),
   fc.record({ type: fc.constant('batch.committed' as const), documents: amount }),
   fc.constant<SyncEvent>({ type: 'publish.started' }),

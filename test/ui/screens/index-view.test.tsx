@@ -58,6 +58,20 @@ test('what is archived is shown until the files are counted', () => {
   view.unmount();
 });
 
+test('removed files are counted while more are to be removed', () => {
+  const { view, emit, rows } = renderIndexView();
+  const removal = (removed: number): SyncEvent => {
+    return { type: 'document.removed', path: 'a.md', removed, toRemove: 20_000 };
+  };
+  emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, workToIndex: 0 }, 100);
+  emit(removal(2000), 200);
+  emit({ type: 'batch.committed', documents: 0 }, 200);
+  assert.match(rows(10)[2] ?? '', 'removed 2,000 of 20,000 files');
+  emit(removal(20_000), 300);
+  assert.not.match(rows(10)[2] ?? '', 'removed');
+  view.unmount();
+});
+
 test('while only passages are embedded, no count of written files looks like a loss', () => {
   const { view, emit, rows } = renderIndexView();
   emit({ type: 'scan.finished', files: 4, bytes: 4000, filesToIndex: 0, workToIndex: 0 }, 100);

@@ -59,6 +59,7 @@ export async function applyPlan(
   const { clock, vectorsFollow, signal, onEvent } = options;
   const tally = new Tally(plan);
   const remove = [...plan.remove];
+  let removals = 0;
   let position = 0;
   /** The file being read, part by part; a batch may end in the middle of it. */
   let reading: Generator<FileStep, undefined> | undefined;
@@ -75,7 +76,9 @@ export async function applyPlan(
     ahead: LoadedAhead,
   ): Generator<Change> {
     for (const key of removed) {
-      onEvent({ type: 'document.removed', path: key.path });
+      removals += 1;
+      const counts = { removed: removals, toRemove: plan.remove.length };
+      onEvent({ type: 'document.removed', path: key.path, ...counts });
       yield { type: 'remove', key };
     }
     let bytes = 0;

@@ -31,7 +31,13 @@ export type SyncEvent =
     }
   /** Read again without a change in content. */
   | { readonly type: 'document.unchanged'; readonly path: string; readonly work: number }
-  | { readonly type: 'document.removed'; readonly path: string }
+  /** With it, `removed` of the documents `toRemove` are removed. */
+  | {
+      readonly type: 'document.removed';
+      readonly path: string;
+      readonly removed: number;
+      readonly toRemove: number;
+    }
   /** Without `work`, it was not among the files to index. */
   | ({ readonly type: 'document.skipped'; readonly work?: number } & SkippedFile)
   /** Everything so far is on disk. */

@@ -16,7 +16,13 @@ import {
   syncFraction,
   syncRate,
 } from '../../memory/sync-progress.js';
-import { archiveWords, rebuildWords, skippedNames, waitingWords } from '../../memory/words.js';
+import {
+  archiveWords,
+  rebuildWords,
+  removedWords,
+  skippedNames,
+  waitingWords,
+} from '../../memory/words.js';
 import { safeLine } from '../../safe-text.js';
 import { drawBar, type Mark, paintedMark, type Style } from '../../style.js';
 import type { TerminalSize } from '../../terminal/size.js';
@@ -91,8 +97,13 @@ function chunkBody(progress: SyncProgress, style: Style, room: number): string {
 }
 
 function writeBody(progress: SyncProgress, style: Style, room: number): string {
+  const { phases, planned, removed } = progress;
+  if (phases.write === 'waiting') return '';
+  if (removed !== undefined && removed.done < removed.planned) {
+    return fitEnd(removedWords(removed), room);
+  }
   // Without files to index, none of those on disk would be counted.
-  if (progress.phases.write === 'waiting' || progress.planned.files === 0) return '';
+  if (planned.files === 0) return '';
   const saved = `${formatCountOf(progress.committed, 'file')} on disk`;
   const what = progress.publishing ? `${saved} · publishing the new index` : saved;
   return spread(fitEnd(what, room), style.dim(formatCountOf(progress.chunks, 'chunk')), room);
