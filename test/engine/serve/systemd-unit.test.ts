@@ -81,7 +81,11 @@ if (!known) process.stdout.write('skipped: there is no systemd-analyze here\n');
       const { status, stderr } = spawnSync('systemd-analyze', ['verify', file], {
         encoding: 'utf8',
       });
-      assert.equal([status, stderr], [0, ''], script);
+      // It also remarks on units that other programs have installed here.
+      const remarks = stderr
+        .split('\n')
+        .filter((line) => line !== '' && (!line.startsWith('/') || line.startsWith(file)));
+      assert.equal([status, remarks], [0, []], script);
     }
   }
 });
