@@ -194,29 +194,39 @@ async function check(
   if (refused.length > 0) return `does not accept ${refused.join(', ')}:\n${listed}`;
   await integrate('--remove', '--name', REMOTE);
 
-  const { args, env: keys } = agent.ask(model.origin);
+  const ask = async (): Promise<string> => {
+    const { args, env: keys } = agent.ask(model.origin);
+    const options = { cwd: project, env: { ...surroundings, ...keys }, limitMs: MAX_ANSWER_MS };
+    return (await run(program, args, options)).output;
+  };
+  const fault = await conversationFault(agent, model, ask, home.at('project/memory'));
+  if (fault !== undefined) return fault;
+  const { stdout } = await svc('memory', 'sessions', 'list', '--json');
+  if (!stdout.includes(`"title": "${QUESTION}"`)) return `its conversation is not read:\n${stdout}`;
+  await integrate('--remove');
+  const left = await list();
+  return /\bsvc\b/u.test(left.replaceAll(home.path, '')) ? `still lists svc:\n${left}` : undefined;
+}
+
+/** What is wrong with a conversation: its model gets the note from the tool and the hook, and its answer is captured. */
+async function conversationFault(
+  { id, flags }: CheckedAgent,
+  model: FakeVendor,
+  ask: () => Promise<string>,
+  notes: string,
+): Promise<string | undefined> {
   const before = model.requests.length;
   const sent = (text: RegExp): boolean =>
     model.requests.slice(before).some(({ body }) => text.test(body.toString('utf8')));
   let said = '';
   // Codex does not wait for a server that takes longer to start than itself.
-  for (let tries = 0; tries < 3 && !sent(FOUND); tries++) {
-    const options = { cwd: project, env: { ...surroundings, ...keys }, limitMs: MAX_ANSWER_MS };
-    ({ output: said } = await run(program, args, options));
-  }
+  for (let tries = 0; tries < 3 && !sent(FOUND); tries++) said = await ask();
   if (!sent(FOUND)) return `its model did not get what memory_search found:\n${said}`;
-  if (agent.flags === HOOKS && !sent(/active_memory_plugin/u)) return `recalled nothing:\n${said}`;
+  if (flags === HOOKS && !sent(/active_memory_plugin/u)) return `recalled nothing:\n${said}`;
   const isCaptured = (): boolean =>
-    readdirSync(home.at('project/memory')).some((name) =>
-      readFileSync(home.at(`project/memory/${name}`), 'utf8').includes(ANSWER),
-    );
-  await waitFor(`a captured decision of ${agent.id}`, isCaptured, () => said);
-  const { stdout } = await svc('memory', 'sessions', 'list', '--json');
-  if (!stdout.includes(`"title": "${QUESTION}"`)) return `its conversation is not read:\n${stdout}`;
-
-  await integrate('--remove');
-  const left = await list();
-  return /\bsvc\b/u.test(left.replaceAll(home.path, '')) ? `still lists svc:\n${left}` : undefined;
+    readdirSync(notes).some((name) => readFileSync(join(notes, name), 'utf8').includes(ANSWER));
+  await waitFor(`a captured decision of ${id}`, isCaptured, () => said);
+  return undefined;
 }
 
 /** What a tool returned, with the note. */
