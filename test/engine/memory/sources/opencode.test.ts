@@ -119,14 +119,16 @@ test('only as much of a conversation is read as is needed, in both versions', ()
 test('a message given to opencode run, which records it in quotes, is read as it was written', () => {
   const { folder, database, session, say } = opencodeStore();
   session('ses_1', '/home/ada');
-  const texts = ['"where is the \\"red\\" box"', '"either" or "both"', '"'];
+  // A pasted file, which a regular expression would give up on.
+  const long = 'x'.repeat(16e6);
+  const texts = ['"where is the \\"red\\" box"', '"either" or "both"', '"', `"${long}"`];
   for (const text of texts) say('ses_1', 'user', { type: 'text', text });
   say('ses_1', 'assistant', { type: 'text', text: '"In the attic."' });
   const places = [transcriptPlace(folder.path, 'opencode', ['/home/ada'])];
   const [file] = scanTranscripts({ places }).files;
   assert.equal(
     [...(file?.turns?.() ?? [])].map(({ text }) => text),
-    ['where is the "red" box', '"either" or "both"', '"', '"In the attic."'],
+    ['where is the "red" box', '"either" or "both"', '"', long, '"In the attic."'],
   );
   database.close();
 });

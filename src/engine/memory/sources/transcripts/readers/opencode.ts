@@ -212,6 +212,8 @@ function isSaid({ type, synthetic, ignored }: LineRecord): boolean {
 
 /** `opencode run "where is it"` records its argument in quotes. */
 function unquoted(text: string): string {
-  const [, inner] = /^"((?:[^"]|(?<=\\)")*)"$/u.exec(text) ?? [];
-  return inner?.replaceAll('\\"', '"') ?? text;
+  const inner = text.slice(1, -1);
+  const isQuoted = text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  const hasOthers = inner.replaceAll('\\"', '').includes('"');
+  return isQuoted && !hasOthers ? inner.replaceAll('\\"', '"') : text;
 }
