@@ -97,8 +97,7 @@ export function writeGuarded(file: GuardedFile, text: string): boolean {
 }
 
 function isUnchanged({ path, text, exists }: GuardedFile): boolean {
-  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (!exists || !isThere) return exists === isThere;
+  if (!exists) return lstatSync(path, { throwIfNoEntry: false }) === undefined;
   const bytes = unlessSystemError(() => readRegularFile(path, undefined, READ_NO_LINK));
   return bytes?.equals(Buffer.from(text)) === true;
 }
@@ -116,14 +115,15 @@ export function changeGuarded(
   read: () => GuardedFile,
   change: (file: GuardedFile) => string | undefined,
 ): void {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 1; ; tries++) {
     const file = read();
     const text = change(file);
     if (text === undefined ? removeGuarded(file) : writeGuarded(file, text)) return;
+    if (tries < MOST_TRIES) continue;
+    throw new SvcError('DREAM_MEMORY_BUSY', `${file.path} keeps changing; it was not written`, {
+      hint: 'close the program that writes it, and try again',
+    });
   }
-  throw new SvcError('DREAM_MEMORY_BUSY', `${read().path} keeps changing; it was not written`, {
-    hint: 'close the program that writes it, and try again',
-  });
 }
 
 /**

@@ -32,8 +32,8 @@ import {
 const READS_ONLY = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 /**
- * Claude Code shows a model only the names of tools until it searches for them, and a model that has a tool's name only
- * seldom does. With this, it has the tool from the first turn; other clients ignore it.
+ * Claude Code shows a model the names of tools only, until it searches for them, which it seldom does. With this, it has
+ * the tool from the first turn; other clients ignore it.
  */
 const ALWAYS_LOADED = { 'anthropic/alwaysLoad': true } as const;
 
