@@ -25,7 +25,8 @@ const FAILURES = {
   DREAM_CLAIM_UNKNOWN: 'Dreaming knows no claim with this key or text.',
   DREAM_FILE_REFUSED:
     'Dreaming refused to write to a symbolic link, a folder, or a file that is read-only or too large.',
-  DREAM_MEMORY_BUSY: 'MEMORY.md kept changing, so dreaming wrote nothing.',
+  DREAM_MEMORY_BUSY:
+    'MEMORY.md, or the file of a report, kept changing, so dreaming did not write it.',
   DREAM_STORE_NEWER: 'The dreaming database was written by a newer version of svc.',
   DREAM_STORE_UNUSABLE: 'The dreaming database cannot be read or written.',
   DREAM_SWEEP_UNKNOWN: 'There is no sweep with this ID.',
