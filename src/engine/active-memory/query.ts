@@ -47,7 +47,7 @@ const ANSWER_WORDS = new Set(
 function isAnswerOnly(text: string): boolean {
   const words = text.toLowerCase().match(/[\p{L}\p{N}']+/gu) ?? [];
   // Such as a thumbs-up; a question mark alone asks the previous message again.
-  if (words.length === 0) return !/[?？]/u.test(text);
+  if (words.length === 0) return !/[?؟？]/u.test(text);
   return words.every((word) => ANSWER_WORDS.has(word)) && words.some((word) => !ASKING.has(word));
 }
 

@@ -250,10 +250,10 @@ interface Piece {
 /** Prefix length that identifies a word in most of its forms. */
 const STEM = 6;
 
-const SENTENCE = /[^.!?。！？\n]+(?:[.!?](?!\s|$)[^.!?。！？\n]*)*[.!?。！？]*/gu;
+const SENTENCE = /[^.!?؟。！？\n]+(?:[.!?؟](?!\s|$)[^.!?؟。！？\n]*)*[.!?؟。！？]*/gu;
 const HEADING = /^\s{0,3}(#{1,6})\s/u;
 const ITEM = /^\s*(?:[-*+]|\d{1,3}[.)])\s/u;
-const QUESTION = /[?？]$/u;
+const QUESTION = /[?؟？]$/u;
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 /** Markdown marks at the start of a line. */
 const LINE_MARKS = /^\s*(?:(?:[-*+>]|#{1,6}|\d{1,3}[.)])\s+|\[[ xX]\]\s+|\|)+/u;

@@ -81,6 +81,7 @@ test('agreement or thanks cause no search', () => {
     assert.is(searchQueryOf(turnOf(message, earlier)), '', message);
   }
   assert.is(searchQueryOf(turnOf('??', earlier)), 'when does the backup run ??');
+  assert.is(searchQueryOf(turnOf('؟', earlier)), 'when does the backup run ؟');
   for (const message of ['continue the backup', 'is it Ada?', 'stop the server']) {
     assert.is.not(searchQueryOf(turnOf(message)), '', message);
   }

@@ -134,6 +134,9 @@ test('of a question in a note, what follows it is recalled first', () => {
   const open = 'Call the bank.\nWhen does the backup run?';
   assert.is(said(open, 40), '- When does the backup run?');
   assert.is(said(`${open}\n\nAda prefers tea.`, 40), '- When does the backup run?');
+  const arabic = 'متى يعمل backup؟ يعمل في الثالثة.';
+  assert.is(said(arabic, 40), '- متى يعمل backup؟ يعمل في الثالثة.');
+  assert.is(said(`${arabic} لا أحد ينتظره.`, 40), '- يعمل في الثالثة. لا أحد ينتظره.');
 });
 
 test('items of a list are joined readably', () => {
