@@ -21,8 +21,8 @@ import { iso } from '../../engine/support/time.js';
 import { renderCapture } from '../../ui/memory/notes.js';
 import { safeLines } from '../../ui/safe-text.js';
 
-/** Readers of coding agents only: svc itself runs no hooks. */
-const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc');
+/** Readers of coding agents only: svc itself and OpenClaw run no such hooks. */
+const HOOK_READERS = SESSION_READERS.filter((reader) => reader !== 'svc' && reader !== 'openclaw');
 
 export default class MemoryCapture extends MemoryCommand {
   static override summary = "Add what was decided in a conversation to today's note.";

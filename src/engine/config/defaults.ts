@@ -367,6 +367,7 @@ export const SESSION_READERS = [
   'gemini-cli',
   'cursor',
   'opencode',
+  'openclaw',
 ] as const;
 
 export type SessionReaderId = (typeof SESSION_READERS)[number];

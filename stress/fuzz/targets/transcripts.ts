@@ -228,4 +228,5 @@ const PLACES: Readonly<Record<Input['reader'], string>> = {
   'gemini-cli': 'project/chats/session-2026-02-03T04-05-abcdef01.jsonl',
   cursor: 'home-ada-project/agent-transcripts/c1/c1.jsonl',
   opencode: 'opencode.db',
+  openclaw: 'main/agent/openclaw-agent.sqlite',
 };

@@ -182,6 +182,24 @@ test('imports the keys of release 9', async () => {
   assert.ok(plan.items.every(({ outcome, why }) => outcome !== 'left' || why !== null));
 });
 
+test('where OpenClaw searches conversations, svc reads them in its database', async () => {
+  const search = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };
+  const readersWith = async (settings: object) => {
+    const files = { [FILE]: { memory: { search } }, 'svc.json': settings };
+    const home = importHome(files);
+    return Object(settingsOf(await home.prepare('openclaw'))).sessions.readers;
+  };
+  assert.equal(await readersWith({}), ['svc', 'openclaw']);
+  const codex = { sessions: { readers: ['codex'] } };
+  assert.equal(await readersWith(codex), ['codex', 'svc', 'openclaw']);
+});
+
+test('the folder of OpenClaw is where it keeps it', async () => {
+  const home = importHome({ 'claw/openclaw.json': { memory: { citations: 'off' } } });
+  const plan = await home.prepare('openclaw', undefined, { OPENCLAW_STATE_DIR: home.at('claw') });
+  assert.equal(settingsOf(plan), { memory: { citations: 'off' } });
+});
+
 test('keys of single agents are taken as references, too', async () => {
   const work = `{ memory: { search: { remote: { apiKey: '\${WORK_KEY}' } } } }`;
   const home = importHome({ [FILE]: `{ agents: { entries: { main: {}, work: ${work} } } }` });

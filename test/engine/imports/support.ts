@@ -10,7 +10,11 @@ import { type TempFolder, tempFolder } from '../../support/temp-folder.js';
 
 /** A home in which other programs have files, and svc has a configuration if one is written. */
 export interface ImportHome extends TempFolder {
-  readonly prepare: (program: ImportProgram, path?: string) => Promise<ImportPlan>;
+  readonly prepare: (
+    program: ImportProgram,
+    path?: string,
+    variables?: Readonly<Record<string, string>>,
+  ) => Promise<ImportPlan>;
   readonly apply: (plan: ImportPlan) => Promise<void>;
 }
 
@@ -21,14 +25,22 @@ export function importHome(files: Readonly<Record<string, object | string>> = {}
   }
   mkdirSync(home.at('.svc/workspace'), { recursive: true });
   // Empty ones count as unset.
-  const unset = { CLAUDE_MEM_DATA_DIR: '', BASIC_MEMORY_CONFIG_DIR: '', QMD_CONFIG_DIR: '' };
+  const unset = {
+    BASIC_MEMORY_CONFIG_DIR: '',
+    CLAUDE_MEM_DATA_DIR: '',
+    OPENCLAW_STATE_DIR: '',
+    QMD_CONFIG_DIR: '',
+  };
   const env = { ...unset, SVC_HOME: home.at('.svc') };
   const state = resolveStatePaths(env, home.path);
   const clock = { now: Date.now };
   const context = { env, cwd: home.path, homeDir: home.path, state, clock };
   return {
     ...home,
-    prepare: (program, path) => prepareImport({ program, path, configFile: undefined }, context),
+    prepare: (program, path, variables) => {
+      const world = { ...context, env: { ...env, ...variables } };
+      return prepareImport({ program, path, configFile: undefined }, world);
+    },
     apply: (plan) => applyImport(plan, context, new AbortController().signal),
   };
 }

@@ -161,7 +161,7 @@ function sessions() {
   return {
     readers: key(
       z.array(z.union([text(), readerEntry])),
-      'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`, `opencode`',
+      'Readers of session transcripts, by name or as `{id, path}`: `svc`, `claude-code`, `codex`, `gemini-cli`, `cursor`, `opencode`, `openclaw`',
     ),
   };
 }

@@ -33,7 +33,8 @@ const NOT_OUR_FILE = 'svc keeps its own files; this one belongs to OpenClaw';
  * @throws SvcError IMPORT_*
  */
 export function readOpenClaw(path: string | undefined, context: EngineContext): ImportedData {
-  const start = path ?? join(context.homeDir, '.openclaw');
+  const { env, homeDir } = context;
+  const start = path ?? (env['OPENCLAW_STATE_DIR'] || join(homeDir, '.openclaw'));
   const file = isFolder(start) ? join(start, 'openclaw.json') : start;
   return new OpenClawReader(file, parseConfig(file), context).read();
 }
@@ -70,6 +71,7 @@ class OpenClawReader {
     const workspace = this.readDefaults(dataAt(agents, 'defaults'));
     this.readSearch(dataAt(memory, 'search'), 'memory.search', workspace);
     this.readAgents(agents, workspace);
+    this.readConversations();
     this.readMemory(memory);
     this.readPlugins(entries);
     this.readProviders();
@@ -170,6 +172,22 @@ class OpenClawReader {
     const folder = resolvePath(written, workspace, this.context.homeDir);
     const value = [written.startsWith('~') ? written : folder];
     this.settings.push({ from, path, agent, value, adds: true, note: patternNote(pattern) });
+  }
+
+  /** Where OpenClaw searches conversations, these are its own. */
+  private readConversations(): void {
+    const sources = this.settings.find(
+      ({ path, value }) =>
+        path.at(-1) === 'sources' && Array.isArray(value) && value.includes('sessions'),
+    );
+    if (sources === undefined) return;
+    this.settings.push({
+      from: sources.from,
+      path: ['sessions', 'readers'],
+      value: ['svc', 'openclaw'],
+      adds: true,
+      note: 'conversations are read in the database of OpenClaw',
+    });
   }
 
   private readMemory(memory: Data): void {

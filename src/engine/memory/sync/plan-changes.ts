@@ -12,7 +12,11 @@ import {
   type StoredDocument,
   type TreeSnapshot,
 } from '../index/index.js';
-import type { TranscriptFile, TranscriptGrowth } from '../sources/index.js';
+import {
+  TRANSCRIPT_READERS,
+  type TranscriptFile,
+  type TranscriptGrowth,
+} from '../sources/index.js';
 import {
   documentKeyText,
   type FileFingerprint,
@@ -73,7 +77,7 @@ export function workOf(file: SourceFile): number {
 
 /** Whether the size of a conversation is not in bytes. */
 export function countsParts(file: SourceFile): boolean {
-  return isTranscript(file) && file.place.reader === 'opencode';
+  return isTranscript(file) && TRANSCRIPT_READERS[file.place.reader].conversations !== undefined;
 }
 
 export function isUpToDate(plan: SyncPlan): boolean {

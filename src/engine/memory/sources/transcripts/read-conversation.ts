@@ -16,6 +16,7 @@ import {
   type TranscriptPlace,
   type Turn,
 } from './transcript-reader.js';
+import type { zstdDecompressor } from './zstd.js';
 
 /** The start of a line of a transcript, and what is known there. */
 export interface ReadingPoint extends LinePosition {
@@ -120,17 +121,6 @@ export function* transcriptLines(
 
 /** It is in memory as a whole. */
 const MOST_UNPACKED_BYTES = 512 * 1024 * 1024;
-
-/** `zstdDecompressSync` of Node.js 22.15 and newer, which the types of Node.js 20 lack; undefined before. */
-export function zstdDecompressor() {
-  const zlib: typeof import('node:zlib') & {
-    readonly zstdDecompressSync?: (
-      packed: Uint8Array,
-      options: { readonly maxOutputLength: number },
-    ) => Buffer;
-  } = process.getBuiltinModule('node:zlib');
-  return zlib.zstdDecompressSync;
-}
 
 /** The turns of a transcript that is compressed with Zstandard. @throws the system's error, or that of its content */
 export function* compressedTurns(

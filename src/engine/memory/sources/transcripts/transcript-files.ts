@@ -7,9 +7,10 @@ import type { SkippedFile } from '../../types.js';
 import type { SessionArchive } from '../archive/session-archive.js';
 import { unlessGone } from '../skips.js';
 import { sortedEntries, statFile, type WalkListener } from '../walk.js';
-import { compressedTurns, zstdDecompressor } from './read-conversation.js';
+import { compressedTurns } from './read-conversation.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
 import type { TranscriptFile, TranscriptPlace, TranscriptScan } from './transcript-reader.js';
+import { zstdDecompressor } from './zstd.js';
 
 export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];

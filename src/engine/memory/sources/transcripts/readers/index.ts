@@ -4,6 +4,7 @@ import { claudeCodeReader } from './claude-code.js';
 import { codexReader } from './codex.js';
 import { cursorReader } from './cursor.js';
 import { geminiCliReader } from './gemini-cli.js';
+import { openclawReader } from './openclaw.js';
 import { opencodeReader } from './opencode.js';
 import { svcReader } from './svc.js';
 
@@ -15,4 +16,5 @@ export const TRANSCRIPT_READERS: Readonly<Record<SessionReaderId, TranscriptRead
   'gemini-cli': geminiCliReader,
   cursor: cursorReader,
   opencode: opencodeReader,
+  openclaw: openclawReader,
 };

@@ -1,14 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { messageOf } from '../../../../errors/index.js';
-import { type Connection, openDatabase } from '../../../../sqlite/database.js';
+import type { Connection } from '../../../../sqlite/database.js';
 import { hasTable, queryRows } from '../../../../sqlite/query.js';
-import { closing } from '../../../../support/async.js';
-import { isRecord, shortHash } from '../../../../support/text.js';
-import { unlessGone } from '../../skips.js';
-import { fingerprintOf, sortedEntries } from '../../walk.js';
+import { isRecord } from '../../../../support/text.js';
+import { sortedEntries } from '../../walk.js';
 import {
-  isOfProject,
   type LineRecord,
   maskedText,
   NOISE,
@@ -16,23 +12,20 @@ import {
   recordIn,
   roleOf,
   stringField,
-  type TranscriptFile,
-  type TranscriptPlace,
   type TranscriptReader,
   type TurnRole,
   textOfContent,
   timeOf,
   withoutInjections,
 } from '../transcript-reader.js';
+import { type StoredSession, sessionsOf, storedConversations } from './stored-conversations.js';
 
 const DATABASE = 'opencode.db';
 /** Builds of other channels have their own: `opencode-dev.db`. */
 const ANY_DATABASE = /^opencode(?:-[\w.-]+)?\.db$/u;
-/** OpenCode holds its lock only while it commits. */
-const BUSY_MS = 2000;
 
 /**
- * OpenCode: `~/.local/share/opencode/opencode.db` (`OPENCODE_DB`), which is opened read-only. Tables
+ * OpenCode: `~/.local/share/opencode/opencode.db` (`OPENCODE_DB`). Tables
  * `session(id, parent_id, directory, title, time_updated)`, `message(id, session_id, time_created, data)` and
  * `part(id, message_id, session_id, data)`; `data` is JSON. A line of a citation is the number of a message.
  *
@@ -51,19 +44,8 @@ export const opencodeReader: TranscriptReader = {
   accepts: ([name = '', ...below], kind) =>
     kind === 'file' && below.length === 0 && ANY_DATABASE.test(name.replace(/-wal$/u, '')),
   read: () => NOISE,
-  conversations(place, listener) {
-    const databases = unlessGone(place.root, listener, databasesAt) ?? [];
-    return databases.flatMap((file) => {
-      try {
-        using database = closing(openReadOnly(file));
-        return sessions(database).flatMap((found) => transcriptOf(found, place, file) ?? []);
-      } catch (error) {
-        const path = `${place.label}/${basename(file)}`;
-        listener.onSkip({ path, reason: 'unreadable', detail: messageOf(error) });
-        return [];
-      }
-    });
-  },
+  conversations: (place, listener) =>
+    storedConversations(place, listener, { databases: databasesAt, sessions }),
 };
 
 /** The databases in a folder, or at a path. */
@@ -76,22 +58,9 @@ function databasesAt(root: string): readonly string[] {
   return files.filter((file) => lstatSync(file).isFile());
 }
 
-function openReadOnly(file: string): Connection {
-  return openDatabase(file, { readonly: true, busyTimeoutMs: BUSY_MS });
-}
-
-interface Session {
-  readonly id: string;
-  readonly folder: unknown;
-  readonly updated: number;
-  /** Parts of messages, or messages in version 2. */
-  readonly parts: number;
-  readonly turnsIn: typeof turnsOfVersion1;
-}
-
 /** Conversations of people: those of sub-agents have a parent. One that both versions have is read where it went on. */
-function sessions(database: Connection): readonly Session[] {
-  const newest = new Map<string, Session>();
+function sessions(database: Connection): readonly StoredSession[] {
+  const newest = new Map<string, StoredSession>();
   for (const session of [...sessionsOfVersion1(database), ...sessionsOfVersion2(database)]) {
     const other = newest.get(session.id);
     if (other === undefined || session.updated >= other.updated) newest.set(session.id, session);
@@ -99,59 +68,25 @@ function sessions(database: Connection): readonly Session[] {
   return [...newest.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function sessionsOfVersion1(database: Connection): readonly Session[] {
+function sessionsOfVersion1(database: Connection): readonly StoredSession[] {
   // Without the tables of either version, the query says what is missing.
   if (!hasTable(database, 'session') && hasTable(database, 'session_v2')) return [];
-  const sql = `SELECT id, directory, time_updated AS updated,
-      (SELECT count(*) FROM part WHERE part.session_id = session.id) AS parts
+  const sql = `SELECT id, directory AS folder, time_updated AS updated,
+      (SELECT count(*) FROM part WHERE part.session_id = session.id) AS size
     FROM session WHERE parent_id IS NULL`;
-  return sessionsIn(queryRows(database, sql), turnsOfVersion1);
+  return sessionsOf(queryRows(database, sql), turnsOfVersion1);
 }
 
-function sessionsOfVersion2(database: Connection): readonly Session[] {
+function sessionsOfVersion2(database: Connection): readonly StoredSession[] {
   if (!hasTable(database, 'session_v2')) return [];
-  const sql = `SELECT id, directory, max(time_updated, coalesce(changed, 0)) AS updated,
-      coalesce(messages, 0) AS parts
+  const sql = `SELECT id, directory AS folder, max(time_updated, coalesce(changed, 0)) AS updated,
+      coalesce(messages, 0) AS size
     FROM session_v2 LEFT JOIN (
       SELECT session_id, max(time_updated) AS changed, count(*) AS messages
       FROM session_message GROUP BY session_id
     ) ON session_id = id
     WHERE parent_id IS NULL`;
-  return sessionsIn(queryRows(database, sql), turnsOfVersion2);
-}
-
-function sessionsIn(rows: readonly unknown[], turnsIn: Session['turnsIn']): readonly Session[] {
-  return rows.filter(isRecord).flatMap(({ id, directory: folder, updated, parts }) => {
-    const isSession =
-      typeof id === 'string' && typeof parts === 'number' && typeof updated === 'number';
-    return isSession ? [{ id, folder, updated, parts, turnsIn }] : [];
-  });
-}
-
-function transcriptOf(
-  { id, folder, updated, parts, turnsIn }: Session,
-  place: TranscriptPlace,
-  absolutePath: string,
-): TranscriptFile | undefined {
-  const isElsewhere =
-    place.projectFolders !== undefined &&
-    (typeof folder !== 'string' || !isOfProject(folder, place.projectFolders));
-  if (isElsewhere) return undefined;
-  const name = /^\w{1,80}$/u.test(id) ? id : shortHash(id);
-  return {
-    source: 'sessions',
-    kind: 'transcript',
-    path: `${place.label}/${name}`,
-    absolutePath,
-    place,
-    // Parts are added until an answer is complete. The time is not one of a file system, whose clock would be
-    // ahead if it were in the future.
-    ...fingerprintOf({ size: parts, mtimeMs: updated, ctimeMs: 0 }),
-    turns: function* () {
-      using database = closing(openReadOnly(absolutePath));
-      yield* turnsIn(database, id);
-    },
-  };
+  return sessionsOf(queryRows(database, sql), turnsOfVersion2);
 }
 
 /** Messages are read one by one: a list of conversations needs only the first of each. */

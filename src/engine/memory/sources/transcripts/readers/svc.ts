@@ -20,6 +20,11 @@ const OTHER = /\.trajectory\.jsonl|\.checkpoint\.[\w-]+\.jsonl|\.(?:bak|lock|tmp
 /** Keys of sessions that are not conversations: `agent:main:cron:…`. */
 const MACHINE_SESSION = /(?:^|:)(?:cron|dreaming[\w-]*|heartbeat)(?::|$)/u;
 
+/** Whether the key of a session says that no person takes part. */
+export function isMachineSession(key: string): boolean {
+  return MACHINE_SESSION.test(key);
+}
+
 /** Lines that the host adds before a message: `System: [2026-02-03 04:05] Node connected`. */
 const SYSTEM_LINE = /^System(?: \([^)\n]{0,40}\))?: \[[^\]\n]{0,80}\]/u;
 const SCHEDULED = /^\[cron:[^\]\n]{1,200}\]/u;
@@ -55,7 +60,7 @@ export const svcReader: TranscriptReader = {
 
 function header(record: LineRecord): LineMeaning {
   const key = stringField(record, 'sessionKey') ?? stringField(record, 'key') ?? '';
-  return MACHINE_SESSION.test(key) ? { type: 'exclude' } : NOISE;
+  return isMachineSession(key) ? { type: 'exclude' } : NOISE;
 }
 
 function userTurn(message: LineRecord, text: string, at: string | undefined): LineMeaning {
