@@ -182,16 +182,36 @@ test('imports the keys of release 9', async () => {
   assert.ok(plan.items.every(({ outcome, why }) => outcome !== 'left' || why !== null));
 });
 
-test('where OpenClaw searches conversations, svc reads them in its database', async () => {
-  const search = { sources: ['memory', 'sessions'], experimental: { sessionMemory: true } };
-  const readersWith = async (settings: object) => {
-    const files = { [FILE]: { memory: { search } }, 'svc.json': settings };
-    const home = importHome(files);
-    return Object(settingsOf(await home.prepare('openclaw'))).sessions.readers;
+test('where OpenClaw searches conversations, svc searches those of OpenClaw', async () => {
+  const sources = ['memory', 'sessions'];
+  const importing = async (config: object, own: object = {}) => {
+    const home = importHome({ [FILE]: config, 'svc.json': own });
+    const { agents, sessions } = Object(settingsOf(await home.prepare('openclaw')));
+    return [agents.defaults.memorySearch.experimental, sessions?.readers];
   };
-  assert.equal(await readersWith({}), ['svc', 'openclaw']);
+  const on = { sessionMemory: true };
+  const release9 = { memory: { search: { sources } } };
+  assert.equal(await importing(release9), [on, ['svc', 'openclaw']]);
   const codex = { sessions: { readers: ['codex'] } };
-  assert.equal(await readersWith(codex), ['codex', 'svc', 'openclaw']);
+  assert.equal(await importing(release9, codex), [on, ['codex', 'svc', 'openclaw']]);
+  const off = { experimental: { sessionMemory: false } };
+  assert.equal(await importing({ memory: { search: { sources, ...off } } }), [
+    off.experimental,
+    ['svc', 'openclaw'],
+  ]);
+  const apart = { memory: { search: { sources, rememberAcrossConversations: false } } };
+  assert.equal(await importing(apart), [undefined, undefined]);
+  const earlier = { agents: { defaults: { memorySearch: { sources, experimental: on } } } };
+  const files = { id: 'svc', path: '~/.openclaw/agents/{agentId}/sessions' };
+  assert.equal(await importing(earlier), [on, ['svc', files]]);
+});
+
+test('any endpoint with the API of OpenAI is the provider openai with its address', async () => {
+  const remote = { baseUrl: 'https://embed.example/v1' };
+  const search = { provider: 'openai-compatible', model: 'bge-m3', remote };
+  const home = importHome({ [FILE]: { memory: { search } } });
+  const { memorySearch } = Object(settingsOf(await home.prepare('openclaw'))).agents.defaults;
+  assert.equal(memorySearch, { ...search, provider: 'openai' });
 });
 
 test('the folder of OpenClaw is where it keeps it', async () => {

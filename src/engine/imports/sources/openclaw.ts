@@ -25,6 +25,13 @@ const MAX_DEPTH = 24;
 const OWN_FILES: ReadonlySet<string> = new Set(['store.path', 'local.modelCacheDir']);
 const NOT_OUR_FILE = 'svc keeps its own files; this one belongs to OpenClaw';
 
+/** Its adapter for any endpoint, with `remote.baseUrl`. */
+const COMPATIBLE = 'openai-compatible';
+
+const NEEDED_FOR_CONVERSATIONS = 'svc needs this, too, to search the conversations of OpenClaw';
+/** Before release 9, conversations are files in the format of svc. */
+const EARLIER_SESSIONS = '~/.openclaw/agents/{agentId}/sessions';
+
 /**
  * Reads an `openclaw.json` with the keys of release 9 (`memory.search`, `agents.entries`) or those before
  * (`agents.defaults.memorySearch`, `agents.list`).
@@ -71,7 +78,6 @@ class OpenClawReader {
     const workspace = this.readDefaults(dataAt(agents, 'defaults'));
     this.readSearch(dataAt(memory, 'search'), 'memory.search', workspace);
     this.readAgents(agents, workspace);
-    this.readConversations();
     this.readMemory(memory);
     this.readPlugins(entries);
     this.readProviders();
@@ -156,8 +162,32 @@ class OpenClawReader {
       const name = keys.join('.');
       const at = `${from}.${name}`;
       if (OWN_FILES.has(name)) this.leave(at, NOT_OUR_FILE);
-      else this.take(at, [...base, ...keys.map(svcKey)], value, { agent });
+      else if (name === 'provider' && value === COMPATIBLE) {
+        const note = `${JSON.stringify(COMPATIBLE)} is "openai" with an address in svc`;
+        this.take(at, [...base, name], 'openai', { agent, note });
+      } else this.take(at, [...base, ...keys.map(svcKey)], value, { agent });
     }
+    this.readConversations(search, from, base, agent);
+  }
+
+  /** Where OpenClaw searches conversations, svc searches those of OpenClaw. */
+  private readConversations(
+    { sources, experimental, rememberAcrossConversations }: Data,
+    from: string,
+    base: ConfigPath,
+    agent: string | undefined,
+  ): void {
+    if (!Array.isArray(sources) || !sources.includes('sessions')) return;
+    if (rememberAcrossConversations === false) return;
+    const place = { from: `${from}.sources`, note: NEEDED_FOR_CONVERSATIONS };
+    const isRelease9 = from.endsWith('memory.search');
+    if (isRelease9 && asData(experimental)['sessionMemory'] === undefined) {
+      const path = [...base, 'experimental', 'sessionMemory'];
+      this.settings.push({ ...place, path, agent, value: true });
+    }
+    const reader = isRelease9 ? 'openclaw' : { id: 'svc', path: EARLIER_SESSIONS };
+    const path = ['sessions', 'readers'];
+    this.settings.push({ ...place, path, value: ['svc', reader], adds: true });
   }
 
   private takeExtraPath(
@@ -172,22 +202,6 @@ class OpenClawReader {
     const folder = resolvePath(written, workspace, this.context.homeDir);
     const value = [written.startsWith('~') ? written : folder];
     this.settings.push({ from, path, agent, value, adds: true, note: patternNote(pattern) });
-  }
-
-  /** Where OpenClaw searches conversations, these are its own. */
-  private readConversations(): void {
-    const sources = this.settings.find(
-      ({ path, value }) =>
-        path.at(-1) === 'sources' && Array.isArray(value) && value.includes('sessions'),
-    );
-    if (sources === undefined) return;
-    this.settings.push({
-      from: sources.from,
-      path: ['sessions', 'readers'],
-      value: ['svc', 'openclaw'],
-      adds: true,
-      note: 'conversations are read in the database of OpenClaw',
-    });
   }
 
   private readMemory(memory: Data): void {
