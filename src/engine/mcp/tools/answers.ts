@@ -39,7 +39,12 @@ export async function searchMemory(
   const { since, before, on, where, tags, heading, kinds } = rest;
   const filters = { since, before, on, where, tags, heading, kinds };
   const response = await backend.search(
-    { query, maxResults, minScore, sources: sourcesOf(corpus), pathGlob: path, exact, filters },
+    {
+      ...{ query, maxResults, minScore, exact, filters },
+      sources: sourcesOf(corpus),
+      pathGlob: path,
+      currentLast: true,
+    },
     { signal, onEvent: live.emitSync },
   );
   const { dates } = response;

@@ -14,7 +14,13 @@ import { wordsOf } from './words.js';
 interface ResultOptions
   extends Pick<
     SearchOptions,
-    'citations' | 'halfLifeDays' | 'maxResults' | 'minScore' | 'mmrLambda' | 'snippetChars'
+    | 'citations'
+    | 'halfLifeDays'
+    | 'maxResults'
+    | 'minScore'
+    | 'mmrLambda'
+    | 'nowMs'
+    | 'snippetChars'
   > {
   /** Those that the query asks about. */
   readonly days: DayRange | undefined;
@@ -60,16 +66,29 @@ export async function resultsOf(
           findings.lineWeights,
           findings.promoted,
         );
-  const best =
-    mmrLambda === undefined
-      ? groups.slice(0, maxResults)
-      : diversified(groups, mmrLambda, maxResults);
+  const isCurrent = ({ item }: RepeatGroup<ScoredPassage>): boolean =>
+    request.currentLast === true && isOfCurrentConversation(item.chunk, options);
+  const [current, others] = split(groups, isCurrent);
+  const bestOf = (some: readonly RepeatGroup<ScoredPassage>[], count: number) =>
+    mmrLambda === undefined ? some.slice(0, count) : diversified(some, mmrLambda, count);
+  const first = bestOf(others, maxResults);
+  const best = [...first, ...bestOf(current, maxResults - first.length)];
   const results: SearchResult[] = [];
   for (const [position, group] of best.entries()) {
     if (position % WITHOUT_PAUSE === 0) await letOthersRun(signal);
     results.push(resultOf(group, position, findings, { ...options, explain: request.explain }));
   }
   return { results, belowMinScore: Math.min(poor.length, maxResults - best.length) };
+}
+
+/** An agent writes to a transcript with each message and each call of a tool. */
+const CURRENT_MS = 120_000;
+
+function isOfCurrentConversation(
+  { ranked: { chunk } }: FusedChunk,
+  { nowMs }: Pick<SearchOptions, 'nowMs'>,
+): boolean {
+  return chunk.source === 'sessions' && nowMs - chunk.modifiedMs < CURRENT_MS;
 }
 
 /** All passages, those that are good enough first; any chunk can join a passage. */

@@ -19,6 +19,8 @@ export interface SearchRequest {
   readonly pathGlob?: string | undefined;
   /** Only what these keep. */
   readonly filters?: SearchFilters | undefined;
+  /** Passages of conversations that go on now come last: whoever asks has them in view. */
+  readonly currentLast?: boolean | undefined;
   /** Passages that say the same are results of their own, for forgetting all of them. */
   readonly keepRepeats?: boolean | undefined;
   readonly explain?: boolean | undefined;

@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askMemory } from '../../../../src/engine/eval/ask-memory.js';
@@ -17,6 +18,7 @@ import type { SearchFilters } from '../../../../src/engine/memory/search/types.j
 import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/failure.js';
 import { folderOf, tempFolder } from '../../../support/temp-folder.js';
+import { message } from '../../../support/transcripts.js';
 
 const test = suite('memory_search');
 
@@ -28,8 +30,9 @@ const NOTES = folderOf({
 });
 
 /** What the tools of a server for a folder of notes work with. */
-async function contextFor(dir: string) {
-  const opened = await openMemory(contextOf(tempFolder().path), { kind: 'workspace', dir });
+async function contextFor(dir: string, from = contextOf(tempFolder().path)) {
+  const target = dir === '' ? { kind: 'agent' as const } : { kind: 'workspace' as const, dir };
+  const opened = await openMemory(from, target);
   const log = { info: () => undefined, warn: () => undefined };
   const memory = createLiveMemory({ open: async () => opened, clock: { now: Date.now }, log });
   const mask = createSecretMask();
@@ -43,6 +46,46 @@ async function contextFor(dir: string) {
     },
   };
 }
+
+test('a conversation that goes on now comes last: its question is not the answer', async () => {
+  const home = tempFolder();
+  const memorySearch = {
+    provider: 'none',
+    sources: ['memory', 'sessions'],
+    experimental: { sessionMemory: true },
+  };
+  home.write('svc.json', JSON.stringify({ agents: { defaults: { memorySearch } } }));
+  home.write('workspace/memory/house.md', 'A long list of the house: xylophone, in the attic.\n');
+  const say = (name: string, text: string, ageMs: number): void => {
+    const file = home.write(`agents/main/sessions/${name}.jsonl`, message('user', text));
+    const at = new Date(Date.now() - ageMs);
+    utimesSync(file, at, at);
+  };
+  say(
+    'before',
+    'Grandmother gave me the xylophone years ago, and later chairs, a lamp and letters.',
+    3_600_000,
+  );
+  say('now', 'xylophone? the xylophone, not the trumpet', 1000);
+  await using memory = await contextFor('', contextOf(home.path));
+  const { opened, mcpContext } = memory;
+  const ask = async (query: string, maxResults = 6): Promise<readonly string[]> => {
+    const { results } = await searchMemory({ query, maxResults, minScore: 0 }, NEVER, mcpContext);
+    return results.map(({ path }) => path);
+  };
+  const found = await ask('where is the xylophone');
+  assert.is(found.at(-1), 'sessions/main/now.jsonl');
+  assert.equal(found.toSorted(), [
+    'memory/house.md',
+    'sessions/main/before.jsonl',
+    'sessions/main/now.jsonl',
+  ]);
+  assert.not.ok((await ask('where is the xylophone', 2)).includes('sessions/main/now.jsonl'));
+  assert.equal(await ask('trumpet'), ['sessions/main/now.jsonl']);
+  // A person searches all conversations alike.
+  const { results } = await opened.backend.search({ query: 'where is the xylophone' });
+  assert.is(results[0]?.path, 'sessions/main/now.jsonl');
+});
 
 test('filters keep the same notes as in a search, and in questions of an evaluation', async () => {
   await using notes = await contextFor(NOTES.path);
