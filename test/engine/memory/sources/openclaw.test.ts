@@ -91,6 +91,13 @@ test('conversations in the workspace, found while OpenClaw writes, and what is a
   );
   say('0b9d3c1e-1', 'user', 'and the trumpet');
   assert.equal(pathsOf(await backend.search({ query: 'trumpet' })), [path]);
+  session('0b9d3c1e-6', '/home/ada/notes');
+  say('0b9d3c1e-6', 'user', 'where is the tuba');
+  assert.equal(pathsOf(await backend.search({ query: 'tuba' })), ['sessions/openclaw/0b9d3c1e-6']);
+  // As cold storage does it.
+  database.exec("DELETE FROM transcript_events WHERE session_id = '0b9d3c1e-6'");
+  assert.equal(pathsOf(await backend.search({ query: 'tuba' })), []);
+  assert.not.ok((await backend.list()).some((document) => document.path.endsWith('-6')));
   database.exec(`CREATE TABLE memory_session_tombstones (session_id TEXT PRIMARY KEY);
     INSERT INTO memory_session_tombstones VALUES ('0b9d3c1e-1')`);
   assert.equal(pathsOf(await backend.search({ query: 'trumpet' })), []);

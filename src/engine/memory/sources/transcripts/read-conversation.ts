@@ -15,8 +15,8 @@ import {
   type TranscriptFile,
   type TranscriptPlace,
   type Turn,
+  type zstdDecompressor,
 } from './transcript-reader.js';
-import type { zstdDecompressor } from './zstd.js';
 
 /** The start of a line of a transcript, and what is known there. */
 export interface ReadingPoint extends LinePosition {

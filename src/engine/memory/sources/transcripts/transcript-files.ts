@@ -9,8 +9,12 @@ import { unlessGone } from '../skips.js';
 import { sortedEntries, statFile, type WalkListener } from '../walk.js';
 import { compressedTurns } from './read-conversation.js';
 import { TRANSCRIPT_READERS } from './readers/index.js';
-import type { TranscriptFile, TranscriptPlace, TranscriptScan } from './transcript-reader.js';
-import { zstdDecompressor } from './zstd.js';
+import {
+  type TranscriptFile,
+  type TranscriptPlace,
+  type TranscriptScan,
+  zstdDecompressor,
+} from './transcript-reader.js';
 
 export interface TranscriptSources {
   readonly places: readonly TranscriptPlace[];

@@ -203,3 +203,14 @@ export function withoutInjections(text: string, blocks?: RegExp): string {
 export function folderSlug(folder: string): string {
   return folder.replaceAll(/[^A-Za-z0-9]/gu, '-');
 }
+
+/** `zstdDecompressSync` of Node.js 22.15 and newer, which the types of Node.js 20 lack; undefined before. */
+export function zstdDecompressor() {
+  const zlib: typeof import('node:zlib') & {
+    readonly zstdDecompressSync?: (
+      packed: Uint8Array,
+      options: { readonly maxOutputLength: number },
+    ) => Buffer;
+  } = process.getBuiltinModule('node:zlib');
+  return zlib.zstdDecompressSync;
+}

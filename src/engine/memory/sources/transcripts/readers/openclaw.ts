@@ -11,8 +11,8 @@ import {
   recordIn,
   stringField,
   type TranscriptReader,
+  zstdDecompressor,
 } from '../transcript-reader.js';
-import { zstdDecompressor } from '../zstd.js';
 import { type StoredSession, sessionsOf, storedConversations } from './stored-conversations.js';
 import { isMachineSession, svcReader } from './svc.js';
 
@@ -48,7 +48,10 @@ function databasesAt(root: string): readonly string[] {
     .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.isFile() === true);
 }
 
-/** Conversations of people, without those that `openclaw memory forget` made the agent forget. */
+/**
+ * Conversations of people, without those that `openclaw memory forget` made the agent forget. One without events is in cold
+ * storage, and counts as deleted.
+ */
 function sessions(database: Connection): readonly StoredSession[] {
   const packed = 'SELECT 1 FROM transcript_events WHERE event_zstd IS NOT NULL LIMIT 1';
   if (zstdDecompressor() === undefined && queryRow(database, packed) !== undefined) {
@@ -65,7 +68,7 @@ function sessions(database: Connection): readonly StoredSession[] {
         FROM transcript_events AS event
         WHERE event.session_id = session.session_id AND seq = 0) AS folder
     FROM session_windows AS session
-    WHERE spawned_by IS NULL ${forgotten} ORDER BY session_id`;
+    WHERE size > 0 AND spawned_by IS NULL ${forgotten} ORDER BY session_id`;
   const rows = queryRows<unknown>(database, sql).filter(isRecord);
   return sessionsOf(
     rows.filter((row) => !isMachineSession(stringField(row, 'key') ?? '')),
