@@ -255,7 +255,13 @@ function inTerminal(home: TempFolder): PtySession {
     columns: 100,
     rows: 60,
     lines: true,
-    env: { HOME: home.path, OPENAI_API_KEY: '', CORP_API_KEY: '', NO_COLOR: '1' },
+    env: {
+      HOME: home.path,
+      OPENAI_API_KEY: '',
+      CORP_API_KEY: '',
+      NO_COLOR: '1',
+      OPENCLAW_STATE_DIR: '',
+    },
   });
 }
 
@@ -311,6 +317,16 @@ test('on a terminal it asks question by question and never shows the pasted key'
   assert.not.match(session.output(), 'sk-wrong');
   assert.equal(filesWithKey(home.path), ['secrets.json']);
   assert.match(readFileSync(home.at('svc.json'), 'utf8'), '// endpoints of ours');
+});
+
+test('where OpenClaw is set up, it says how to take over its settings instead', async () => {
+  const home = folderOf({ '.openclaw/openclaw.json': '{}' });
+  const session = inTerminal(home);
+  const answer = answering(session);
+  await session.waitForText('svc config import --from openclaw');
+  await answer(FOLDER, KEYS.escape);
+  assert.is(await session.ended, 130);
+  assert.not(existsSync(home.at('svc.json')));
 });
 
 test('after the index screen it asks for a first query and answers it', async () => {

@@ -2,6 +2,7 @@ import type { LoadedConfig } from '../../engine/config/index.js';
 import { diagnoseNamed } from '../../engine/embeddings/diagnosis/diagnose.js';
 import type { AgentProviders, Diagnosis } from '../../engine/embeddings/index.js';
 import { SvcError, type Warning } from '../../engine/errors/index.js';
+import { hasOpenClaw } from '../../engine/imports/index.js';
 import { registeredServers } from '../../engine/integrate/index.js';
 import { indexOutput, type OpenedMemory, searchOutput } from '../../engine/memory/index.js';
 import type { SyncSummary } from '../../engine/memory/sync/index.js';
@@ -73,6 +74,9 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
   for (const warning of opened.loaded.warnings) world.warn(warning);
 
   if (asks) write('Enter accepts the proposal, ? explains a question, Esc cancels.');
+  if (asks && opened.before === undefined && (await hasOpenClaw(context))) {
+    write(view.hintFor(OPENCLAW_FOUND));
+  }
   const workspace = await chooseWorkspace(flags, opened.loaded, world);
   const { plan, diagnosis } = await choosePlan(flags, { opened, workspace, key }, world);
   if (asks) {
@@ -101,6 +105,10 @@ export async function runSetUp(flags: SetUpFlags, world: SetUpWorld): Promise<Se
     search: first?.search ?? null,
   };
 }
+
+/** Afterwards, what was chosen here would be in conflict. */
+const OPENCLAW_FOUND =
+  'OpenClaw is set up here. To take over its workspace and settings, press Esc and run: svc config import --from openclaw';
 
 /** Asks until the person agrees. @throws SvcError INTERRUPTED when they do not */
 async function confirmPlan(showDetails: () => void, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   EMPTY_CONFIG,
   replaceConfig,
@@ -34,6 +35,12 @@ export async function prepareImport(
   const source = path === undefined ? undefined : typedPath(path, context);
   const read = await READERS[program]();
   return planImport(program, read(source, context), context, configFile);
+}
+
+/** Whether OpenClaw has a configuration where it keeps it. */
+export async function hasOpenClaw(context: EngineContext): Promise<boolean> {
+  const { openClawFile } = await import('./sources/openclaw.js');
+  return existsSync(openClawFile(context));
 }
 
 type ReadProgram = (path: string | undefined, context: EngineContext) => ImportedData;

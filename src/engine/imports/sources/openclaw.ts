@@ -40,10 +40,14 @@ const EARLIER_SESSIONS = '~/.openclaw/agents/{agentId}/sessions';
  * @throws SvcError IMPORT_*
  */
 export function readOpenClaw(path: string | undefined, context: EngineContext): ImportedData {
-  const { env, homeDir } = context;
-  const start = path ?? (env['OPENCLAW_STATE_DIR'] || join(homeDir, '.openclaw'));
-  const file = isFolder(start) ? join(start, 'openclaw.json') : start;
+  const file = path === undefined || isFolder(path) ? openClawFile(context, path) : path;
   return new OpenClawReader(file, parseConfig(file), context).read();
+}
+
+/** The configuration in a folder; by default where OpenClaw keeps it. */
+export function openClawFile({ env, homeDir }: EngineContext, folder?: string): string {
+  const standard = env['OPENCLAW_STATE_DIR'] || join(homeDir, '.openclaw');
+  return join(folder ?? standard, 'openclaw.json');
 }
 
 function parseConfig(file: string): Data {
