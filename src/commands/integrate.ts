@@ -93,7 +93,10 @@ With --remote, the agent connects to a server that runs elsewhere ("svc mcp --ht
     const ids = name === undefined ? AGENT_IDS : [agentNamed(name).id];
     const agents = await listIntegrations(context, scope, ids, programFacts());
     this.write(renderAgents(agents, this.view()));
-    return { scope, agents: agents.map(({ title: _, canRecall: __, ...agent }) => agent) };
+    return {
+      scope,
+      agents: agents.map(({ title: _, canRecall: __, canCapture: ___, ...agent }) => agent),
+    };
   }
 
   private async integrate(

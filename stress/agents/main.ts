@@ -1,7 +1,8 @@
 /**
  * `npm run check-agents [AGENT…]`: installs the agents' own programs from npm into a temporary folder, and checks that
  * they accept what `svc integrate` writes, connect to both kinds of servers, and no longer see them after `--remove`. In
- * between, a conversation with a model of our own searches memory, recalls a note and is captured and read.
+ * between, a conversation with a model of our own searches memory and, where svc supports it, recalls a note and is
+ * captured and read.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -86,6 +87,25 @@ const AGENTS: readonly CheckedAgent[] = [
     },
   },
   {
+    id: 'copilot-cli',
+    package: '@github/copilot',
+    command: 'copilot',
+    list: ['mcp', 'list'],
+    flags: ['--active-memory'],
+    ask: (model) => ({
+      args: ['--prompt', QUESTION],
+      env: {
+        COPILOT_MODEL: 'm',
+        COPILOT_OFFLINE: 'true',
+        COPILOT_PROVIDER_API_KEY: KEY,
+        COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      },
+    }),
+    // It lists without connecting.
+    accepts: (output, server) =>
+      output.includes(` ${server} (${server === REMOTE ? 'http' : 'local'})`),
+  },
+  {
     id: 'gemini-cli',
     package: '@google/gemini-cli',
     command: 'gemini',
@@ -121,6 +141,18 @@ const AGENTS: readonly CheckedAgent[] = [
       home.write('.config/opencode/opencode.json', JSON.stringify(settings));
     },
     ask: () => ({ args: ['run', QUESTION], env: {} }),
+    accepts: isConnected,
+  },
+  {
+    id: 'qwen-code',
+    package: '@qwen-code/qwen-code',
+    command: 'qwen',
+    list: ['mcp', 'list'],
+    flags: ['--active-memory'],
+    ask: (model) => ({
+      args: ['--auth-type', 'openai', '--yolo', QUESTION],
+      env: { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'm' },
+    }),
     accepts: isConnected,
   },
 ];
@@ -165,7 +197,8 @@ async function check(
   const home = tempFolder();
   const project = home.at('project');
   home.write(`project/${NOTE}`, 'The blue mug is in the kitchen.\n');
-  home.write('svc.json', JSON.stringify(configuration(agent.id, project)));
+  const readers = agent.flags.includes('--capture') ? [agent.id] : [];
+  home.write('svc.json', JSON.stringify(configuration(readers, project)));
   agent.settings?.(home, model.origin);
   const env = { SVC_MCP_TOKEN: remote.token };
   const svc = (...args: readonly string[]) => runSvc(args, { home: home.path, env, cwd: project });
@@ -201,14 +234,17 @@ async function check(
   };
   const fault = await conversationFault(agent, model, ask, home.at('project/memory'));
   if (fault !== undefined) return fault;
-  const { stdout } = await svc('memory', 'sessions', 'list', '--json');
-  if (!stdout.includes(`"title": "${QUESTION}"`)) return `its conversation is not read:\n${stdout}`;
+  if (readers.length > 0) {
+    const { stdout } = await svc('memory', 'sessions', 'list', '--json');
+    if (!stdout.includes(`"title": "${QUESTION}"`))
+      return `its conversation is not read:\n${stdout}`;
+  }
   await integrate('--remove');
   const left = await list();
   return /\bsvc\b/u.test(left.replaceAll(home.path, '')) ? `still lists svc:\n${left}` : undefined;
 }
 
-/** What is wrong with a conversation: its model gets the note from the tool and the hook, and its answer is captured. */
+/** What is wrong with a conversation: its model gets the note from the tool and its hooks, and its answer is captured. */
 async function conversationFault(
   { id, flags }: CheckedAgent,
   model: FakeVendor,
@@ -222,7 +258,9 @@ async function conversationFault(
   // Codex does not wait for a server that takes longer to start than itself.
   for (let tries = 0; tries < 3 && !sent(FOUND); tries++) said = await ask();
   if (!sent(FOUND)) return `its model did not get what memory_search found:\n${said}`;
-  if (flags === HOOKS && !sent(/active_memory_plugin/u)) return `recalled nothing:\n${said}`;
+  const recalls = flags.includes('--active-memory');
+  if (recalls && !sent(/active_memory_plugin/u)) return `recalled nothing:\n${said}`;
+  if (!flags.includes('--capture')) return undefined;
   const isCaptured = (): boolean =>
     readdirSync(notes).some((name) => readFileSync(join(notes, name), 'utf8').includes(ANSWER));
   await waitFor(`a captured decision of ${id}`, isCaptured, () => said);
@@ -234,13 +272,13 @@ const FOUND =
   /(?:"tool_result"|"function_call_output"|"role":"tool"|"functionResponse").*2026-02-03\.md/u;
 
 /** Notes and conversations of a project. */
-function configuration(reader: AgentId, workspace: string): object {
+function configuration(readers: readonly AgentId[], workspace: string): object {
   const memorySearch = {
     provider: 'none',
     sources: ['memory', 'sessions'],
     experimental: { sessionMemory: true },
   };
-  return { agents: { defaults: { workspace, memorySearch } }, sessions: { readers: [reader] } };
+  return { agents: { defaults: { workspace, memorySearch } }, sessions: { readers } };
 }
 
 const requested = process.argv.slice(2);

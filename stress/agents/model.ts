@@ -56,7 +56,12 @@ const DIALECTS: Readonly<Record<string, (name: string | undefined) => unknown[]>
         ? { content: ANSWER }
         : {
             tool_calls: [
-              { index: 0, id: 'call_1', function: { name, arguments: JSON.stringify(QUERY) } },
+              {
+                index: 0,
+                id: 'call_1',
+                type: 'function',
+                function: { name, arguments: JSON.stringify(QUERY) },
+              },
             ],
           },
     ),

@@ -165,7 +165,15 @@ const INPUTS: Readonly<Record<HookAgent, Readonly<Record<string, unknown>>>> = {
     hook_event_name: 'UserPromptSubmit',
     prompt: QUESTION,
   },
+  'copilot-cli': { session_id: 'abc', hook_event_name: 'UserPromptSubmit', prompt: QUESTION },
   'gemini-cli': { session_id: 'abc', hook_event_name: 'BeforeAgent', prompt: QUESTION },
+  'qwen-code': {
+    session_id: 'abc',
+    prompt_id: 'abc########0',
+    hook_event_name: 'UserPromptSubmit',
+    prompt: QUESTION,
+    submitted_prompt: QUESTION,
+  },
 };
 
 for (const agent of HOOK_AGENTS) {
@@ -174,8 +182,10 @@ for (const agent of HOOK_AGENTS) {
     const run = await hook(agent, INPUTS[agent]);
     assert.is(run.code, 0);
     assert.is(run.stderr, '');
-    const { hookSpecificOutput: output } = JSON.parse(run.stdout);
-    assert.is(output.hookEventName, INPUTS[agent]['hook_event_name']);
+    const answer = JSON.parse(run.stdout);
+    const output = agent === 'copilot-cli' ? answer : answer.hookSpecificOutput;
+    const event = agent === 'copilot-cli' ? undefined : INPUTS[agent]['hook_event_name'];
+    assert.is(output.hookEventName, event);
     assert.match(output.additionalContext, /03:15 on atlas/);
     assert.is(output.additionalContext.split('</active_memory_plugin>').length, 2);
   });

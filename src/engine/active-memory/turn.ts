@@ -5,7 +5,13 @@ import { readPart } from '../support/files.js';
 import { isRecord, parsedJson } from '../support/text.js';
 
 /** The coding agents whose hooks can add to a prompt. */
-export const HOOK_AGENTS = ['claude-code', 'codex', 'gemini-cli'] as const;
+export const HOOK_AGENTS = [
+  'claude-code',
+  'codex',
+  'copilot-cli',
+  'gemini-cli',
+  'qwen-code',
+] as const;
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 
 /**
@@ -15,7 +21,9 @@ export type HookAgent = (typeof HOOK_AGENTS)[number];
 const EVENTS: Readonly<Record<HookAgent, string>> = {
   'claude-code': 'UserPromptSubmit',
   codex: 'UserPromptSubmit',
+  'copilot-cli': 'UserPromptSubmit',
   'gemini-cli': 'BeforeAgent',
+  'qwen-code': 'UserPromptSubmit',
 };
 
 /** What an agent passes to its hook. */
@@ -50,8 +58,12 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
 
 /** The one-line answer that adds a block to the prompt; agents reject answers with anything else in them. */
 export function hookAnswer(agent: HookAgent, block: string): string {
-  const answer = { hookEventName: EVENTS[agent], additionalContext: block };
-  return `${JSON.stringify({ hookSpecificOutput: answer })}\n`;
+  const context = { additionalContext: block };
+  const answer =
+    agent === 'copilot-cli'
+      ? context
+      : { hookSpecificOutput: { hookEventName: EVENTS[agent], ...context } };
+  return `${JSON.stringify(answer)}\n`;
 }
 
 /** The first of these fields that is not blank; VS Code uses camelCase names. */

@@ -7,9 +7,11 @@ import type { EntryValue } from './edit/document-editor.js';
 export const AGENT_IDS = [
   'claude-code',
   'codex',
+  'copilot-cli',
   'cursor',
   'gemini-cli',
   'opencode',
+  'qwen-code',
   'vscode',
 ] as const;
 
@@ -80,7 +82,7 @@ export interface CommandHooks {
   readonly events: {
     /** The event before a turn, whose output is added to the turn. */
     readonly recall: readonly string[] | NoRecall;
-    /** The events before a compaction and at the end of a session. */
+    /** The events before a compaction and at the end of a session; none if svc cannot read its transcripts. */
     readonly capture: readonly string[];
   };
   /** What is listed: commands, or groups of them in `hooks`. */
@@ -136,6 +138,11 @@ export interface AgentFormat {
 /** Whether an agent has hooks that svc can use. */
 export function hasHook(hook: HookFormat | NoRecall): hook is HookFormat {
   return 'events' in hook;
+}
+
+/** Whether an agent supports capturing what was decided. */
+export function canCapture({ hook }: Pick<AgentFormat, 'hook'>): boolean {
+  return hasHook(hook) && (hook.syntax === 'script' || hook.events.capture.length > 0);
 }
 
 /** Why an agent does not support active memory; undefined if it does. */

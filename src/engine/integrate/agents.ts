@@ -80,6 +80,14 @@ const hookInSeconds: CommandHooks['command'] = ({ call, timeoutMs }) => ({
   timeout: Math.ceil(timeoutMs / 1000),
 });
 
+/** The hook form of Gemini CLI, which can switch off hooks by name. */
+const hookInMilliseconds: CommandHooks['command'] = ({ kind, call, timeoutMs }) => ({
+  name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
+  type: 'command',
+  command: shellLine(call),
+  timeout: timeoutMs,
+});
+
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value)
     ? value.filter((word): word is string => typeof word === 'string')
@@ -175,6 +183,48 @@ function codexFolder({ env, homeDir, cwd }: IntegrateContext, scope: Integration
 }
 
 /**
+ * Copilot CLI. Servers: "Adding MCP servers for GitHub Copilot CLI"
+ * (docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers) and `copilot mcp --help`: `mcpServers`
+ * of `~/.copilot/mcp-config.json` and, in trusted folders, of `.github/mcp.json`. Release 1.0.102 replaces `$VAR` and
+ * `${VAR}` in an entry, and allows comments and trailing commas. Hooks: "GitHub Copilot CLI hooks reference"
+ * (docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference) and `copilot help config`: `hooks` of
+ * the settings files, with the groups of Claude Code and its names of events; `timeout` in seconds. No hook gets the file of
+ * the conversation. `COPILOT_HOME` is the folder of all of it (`copilot help environment`).
+ */
+const copilotCli: AgentFormat = {
+  id: 'copilot-cli',
+  title: 'Copilot CLI',
+  detectPaths: (context) => [copilotFolder(context)],
+  server: {
+    syntax: 'json',
+    file: (context, scope) =>
+      scope === 'project'
+        ? join(context.cwd, '.github', 'mcp.json')
+        : join(copilotFolder(context), 'mcp-config.json'),
+    maps: () => [['mcpServers']],
+    ...commandAndArgs({ type: 'local' }),
+    ...urlAndHeaders('url', (name) => `\${${name}}`, { type: 'http' }),
+  },
+  hook: {
+    syntax: 'json',
+    // The project file that is not shared, since the line contains paths of this machine.
+    file: (context, scope) =>
+      scope === 'project'
+        ? join(context.cwd, '.github', 'copilot', 'settings.local.json')
+        : join(copilotFolder(context), 'settings.json'),
+    events: { recall: ['UserPromptSubmit'], capture: [] },
+    listItems: 'groups',
+    command: hookInSeconds,
+  },
+  expansion: /\$(?:\w|\{)/u,
+  nextStep: 'restart Copilot CLI; /mcp lists the server',
+};
+
+function copilotFolder({ env, homeDir }: IntegrateContext): string {
+  return env['COPILOT_HOME'] || join(homeDir, '.copilot');
+}
+
+/**
  * Cursor. Servers: "Model Context Protocol" (cursor.com/docs/mcp): `mcpServers` of
  * `~/.cursor/mcp.json` and of a project's `.cursor/mcp.json`; `${env:NAME}` and its like are
  * replaced. Hooks: "Hooks" (cursor.com/docs/hooks): `hooks.EVENT` of `hooks.json` in the same folders lists commands,
@@ -244,13 +294,7 @@ const geminiCli: AgentFormat = {
     file: settingsFile,
     events: { recall: ['BeforeAgent'], capture: ['PreCompress', 'SessionEnd'] },
     listItems: 'groups',
-    // `hooksConfig.disabled` lists names.
-    command: ({ kind, call, timeoutMs }) => ({
-      name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
-      type: 'command',
-      command: shellLine(call),
-      timeout: timeoutMs,
-    }),
+    command: hookInMilliseconds,
   },
   expansion: /\$(?:\w|\{)/u,
   nextStep: 'restart Gemini CLI; /mcp lists the server, and /hooks its hooks, if any',
@@ -334,6 +378,43 @@ function userFolder({ env, homeDir }: IntegrateContext): string {
 }
 
 /**
+ * Qwen Code, a fork of Gemini CLI. Servers and files: "Connect Qwen Code to tools via MCP"
+ * (qwenlm.github.io/qwen-code-docs/en/users/features/mcp): as Gemini CLI, in `~/.qwen/settings.json` and a project's
+ * `.qwen/settings.json`; `QWEN_HOME` replaces the folder `~/.qwen`. The model sees the tools of a server only after a search
+ * for them, unless its entry has `alwaysLoadTools`. Hooks: "Hooks" (…/users/features/hooks): events and answers of Claude
+ * Code. `timeout` is in seconds, but a value of 1000 or more is in milliseconds, as it was in earlier releases.
+ */
+const qwenCode: AgentFormat = {
+  id: 'qwen-code',
+  title: 'Qwen Code',
+  detectPaths: (context) => [qwenFolder(context, 'user')],
+  server: {
+    syntax: 'json-without-trailing-commas',
+    file: qwenSettings,
+    maps: () => [['mcpServers']],
+    ...commandAndArgs({ alwaysLoadTools: true }),
+    ...urlAndHeaders('httpUrl', (name) => `\${${name}}`, { alwaysLoadTools: true }),
+  },
+  hook: {
+    syntax: 'json-without-trailing-commas',
+    file: qwenSettings,
+    events: { recall: ['UserPromptSubmit'], capture: [] },
+    listItems: 'groups',
+    command: hookInMilliseconds,
+  },
+  expansion: /\$(?:\w|\{)/u,
+  nextStep: 'restart Qwen Code; /mcp lists the server, and /hooks its hooks, if any',
+};
+
+function qwenSettings(context: IntegrateContext, scope: IntegrationScope): string {
+  return join(qwenFolder(context, scope), 'settings.json');
+}
+
+function qwenFolder({ env, homeDir, cwd }: IntegrateContext, scope: IntegrationScope): string {
+  return scope === 'project' ? join(cwd, '.qwen') : env['QWEN_HOME'] || join(homeDir, '.qwen');
+}
+
+/**
  * VS Code. Servers: "MCP configuration reference"
  * (code.visualstudio.com/docs/agents/reference/mcp-configuration): `servers` of `mcp.json` in the
  * user profile or of `.vscode/mcp.json`; variables like `${workspaceFolder}` are replaced. The
@@ -378,9 +459,11 @@ function profileFolder({ env, homeDir, platform }: IntegrateContext): string {
 export const AGENTS: Readonly<Record<AgentId, AgentFormat>> = {
   'claude-code': claudeCode,
   codex,
+  'copilot-cli': copilotCli,
   cursor,
   'gemini-cli': geminiCli,
   opencode,
+  'qwen-code': qwenCode,
   vscode,
 };
 

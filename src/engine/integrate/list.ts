@@ -12,6 +12,7 @@ import { isRecord, shellWord } from '../support/text.js';
 import {
   type AgentFormat,
   type AgentId,
+  canCapture,
   type HookKind,
   hasHook,
   type IntegrateContext,
@@ -41,6 +42,8 @@ export type ListedAgent = IntegrationsOutput['agents'][number] & {
   readonly title: string;
   /** Whether the agent supports active memory. */
   readonly canRecall: boolean;
+  /** Whether the agent supports capturing what was decided. */
+  readonly canCapture: boolean;
 };
 
 /** Lists agents, whether they were found, and whether svc is registered with them. */
@@ -271,6 +274,7 @@ async function listAgent(place: AgentPlace, program: ProgramFacts): Promise<List
     captureMoved: null,
     error: null,
     canRecall: noRecall(agent) === undefined,
+    canCapture: canCapture(agent),
   };
   try {
     const found = await checkedServers(place, program);

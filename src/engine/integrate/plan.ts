@@ -12,6 +12,7 @@ import { groupBy } from '../support/lists.js';
 import { diffLines } from '../support/text-diff.js';
 import {
   type AgentFormat,
+  canCapture,
   type HookRun,
   hasHook,
   type IntegrateContext,
@@ -165,8 +166,8 @@ function requireSupported(
   if (obstacle !== undefined) {
     throw unsupported(`${title} does not support active memory: ${obstacle.why}`, obstacle.instead);
   }
-  if (capture && !hasHook(hook)) {
-    const others = Object.values(AGENTS).filter((known) => hasHook(known.hook));
+  if (capture && !canCapture(agent)) {
+    const others = Object.values(AGENTS).filter(canCapture);
     const hint = `register without --capture; supported by: ${others.map(({ id }) => id).join(', ')}`;
     throw unsupported(`${title} does not support --capture`, hint);
   }

@@ -117,8 +117,8 @@ function hookWords({ canRecall, activeMemory, error }: ListedAgent): string {
   return activeMemory.recalls ? 'yes' : 'off';
 }
 
-function captureWords({ hookFile, captures, captureMoved, error }: ListedAgent): string {
-  if (hookFile === null) return '–';
+function captureWords({ canCapture, captures, captureMoved, error }: ListedAgent): string {
+  if (!canCapture) return '–';
   if (error !== null) return 'unknown';
   if (captureMoved !== null) return 'broken';
   return captures ? 'yes' : 'no';

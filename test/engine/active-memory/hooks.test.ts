@@ -23,6 +23,14 @@ const CLAUDE = {
   prompt: 'hello',
 };
 const CODEX = { ...CLAUDE, turn_id: 't', model: 'gpt', transcript_path: null };
+const COPILOT = {
+  hook_event_name: 'UserPromptSubmit',
+  session_id: 's-1',
+  timestamp: '2026-03-01T00:00:00.000Z',
+  cwd: '/work',
+  prompt: 'hello',
+};
+const QWEN = { ...CLAUDE, prompt_id: 's-1########0', submitted_prompt: 'hello' };
 const GEMINI = { ...CLAUDE, hook_event_name: 'BeforeAgent', timestamp: '2026-03-01T00:00:00Z' };
 
 test('each agent’s input is read as it documents it', () => {
@@ -35,10 +43,20 @@ test('each agent’s input is read as it documents it', () => {
     ...call,
     transcriptFile: undefined,
   });
+  assert.equal(readHookCall('copilot-cli', JSON.stringify(COPILOT)), {
+    ...call,
+    transcriptFile: undefined,
+  });
   assert.equal(readHookCall('gemini-cli', JSON.stringify(GEMINI)), {
     ...call,
     transcriptFile: '/t.jsonl',
   });
+  assert.equal(readHookCall('qwen-code', JSON.stringify(QWEN)), {
+    ...call,
+    transcriptFile: '/t.jsonl',
+  });
+  // It runs the hook again after each call of a tool.
+  assert.is(readHookCall('qwen-code', JSON.stringify({ ...QWEN, prompt: '' })), undefined);
 });
 
 test('other spellings of field names are accepted, and missing fields do no harm', () => {
@@ -93,7 +111,12 @@ test('an answer is one line of JSON with only fields that the agents know', () =
     const text = hookAnswer(agent, injectedBlock('- a "quoted"\n- note'));
     assert.match(text, /^\{.*\}\n$/);
     assert.is(text.split('\n').length, 2);
-    const { hookSpecificOutput: output, ...rest } = JSON.parse(text);
+    const answer = JSON.parse(text);
+    if (agent === 'copilot-cli') {
+      assert.equal(Object.keys(answer), ['additionalContext']);
+      continue;
+    }
+    const { hookSpecificOutput: output, ...rest } = answer;
     assert.equal(rest, {});
     assert.equal(Object.keys(output), ['hookEventName', 'additionalContext']);
     assert.is(output.hookEventName, agent === 'gemini-cli' ? 'BeforeAgent' : 'UserPromptSubmit');

@@ -80,6 +80,26 @@ const CURSOR = `\uFEFF{\r
 }\r
 `;
 
+const COPILOT = `{
+  "mcpServers": {
+    "playwright": {
+      "tools": ["*"],
+      "type": "local",
+      "command": "npx",
+      "args": ["@playwright/mcp@latest"]
+    }
+  }
+}`;
+
+const QWEN = `{
+  "security": { "auth": { "selectedType": "openai" } }, // a model of our own
+  "mcpServers": {
+    "linear": { "httpUrl": "https://mcp.example.com/mcp", "headers": { "Authorization": "$KEY" } }
+  },
+  "$version": 4
+}
+`;
+
 const GEMINI = `{
     "general": { "previewFeatures": true, "preferredEditor": "vim" },
     /* servers that are switched off:
@@ -133,6 +153,13 @@ const LOCAL = { type: 'local', command: SERVER_WORDS };
 const SAMPLES: readonly Sample[] = [
   { agent: 'claude-code', file: '.claude.json', text: CLAUDE, at: ['mcpServers'], entry: STDIO },
   { agent: 'codex', file: '.codex/config.toml', text: CODEX, at: ['mcp_servers'], entry: PLAIN },
+  {
+    agent: 'copilot-cli',
+    file: '.copilot/mcp-config.json',
+    text: COPILOT,
+    at: ['mcpServers'],
+    entry: { ...PLAIN, type: 'local' },
+  },
   { agent: 'cursor', file: '.cursor/mcp.json', text: CURSOR, at: ['mcpServers'], entry: STDIO },
   {
     agent: 'gemini-cli',
@@ -154,6 +181,13 @@ const SAMPLES: readonly Sample[] = [
     text: OPENCODE_2,
     at: ['mcp', 'servers'],
     entry: LOCAL,
+  },
+  {
+    agent: 'qwen-code',
+    file: '.qwen/settings.json',
+    text: QWEN,
+    at: ['mcpServers'],
+    entry: { ...PLAIN, alwaysLoadTools: true },
   },
   {
     agent: 'vscode',
@@ -218,10 +252,17 @@ test('a comment that follows the last server stays with it', async () => {
 const HOOKS: readonly (readonly [AgentId, string, readonly string[], unknown])[] = [
   ['claude-code', '.claude/settings.json', ['hooks', 'UserPromptSubmit'], { timeout: 21 }],
   ['codex', '.codex/hooks.json', ['hooks', 'UserPromptSubmit'], { timeout: 21 }],
+  ['copilot-cli', '.copilot/settings.json', ['hooks', 'UserPromptSubmit'], { timeout: 21 }],
   [
     'gemini-cli',
     '.gemini/settings.json',
     ['hooks', 'BeforeAgent'],
+    { name: 'svc-memory', timeout: 20_500 },
+  ],
+  [
+    'qwen-code',
+    '.qwen/settings.json',
+    ['hooks', 'UserPromptSubmit'],
     { name: 'svc-memory', timeout: 20_500 },
   ],
 ];
@@ -415,13 +456,15 @@ test('opencode: a configuration of version 2, which has other plugins, is refuse
   }
 });
 
-test('vscode: captures are refused, naming the agents that have them', async () => {
-  const { plan } = home();
-  const error = await failureOf(() => plan('vscode', { capture: true }));
-  assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
-  assert.match(error.message, /does not support --capture/);
-  assert.match(error.hint ?? '', /claude-code, codex, cursor, gemini-cli, opencode/);
-});
+for (const agent of ['copilot-cli', 'qwen-code', 'vscode'] as const) {
+  test(`${agent}: captures are refused, naming the agents that have them`, async () => {
+    const { plan } = home();
+    const error = await failureOf(() => plan(agent, { capture: true }));
+    assert.is(error.code, 'INTEGRATION_UNSUPPORTED');
+    assert.match(error.message, /does not support --capture/);
+    assert.match(error.hint ?? '', /: claude-code, codex, cursor, gemini-cli, opencode$/);
+  });
+}
 
 test('a capture hook that was pasted is brought up to date instead of added twice', async () => {
   const { folder, add, read } = home();
@@ -482,27 +525,35 @@ test('files of a project are those that each agent documents', () => {
     [
       '.mcp.json',
       '.codex/config.toml',
+      '.github/mcp.json',
       '.cursor/mcp.json',
       '.gemini/settings.json',
       'opencode.json',
+      '.qwen/settings.json',
       '.vscode/mcp.json',
     ],
   );
-  const hook = plan('claude-code', { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.path;
-  assert.is(hook, `${context.cwd}/.claude/settings.local.json`);
+  const hook = (agent: AgentId) =>
+    plan(agent, { scope: 'project', hookTimeoutMs: 1 }).files[1]?.file.path;
+  assert.is(hook('claude-code'), `${context.cwd}/.claude/settings.local.json`);
+  assert.is(hook('copilot-cli'), `${context.cwd}/.github/copilot/settings.local.json`);
 });
 
 test('variables move the files as they do for the agents', () => {
   const { plan } = home({
     CLAUDE_CONFIG_DIR: '/c',
     CODEX_HOME: '/x',
+    COPILOT_HOME: '/p',
     GEMINI_CLI_HOME: '/g',
     OPENCODE_CONFIG: '/o/mine.json',
+    QWEN_HOME: '/q',
     VSCODE_PORTABLE: '/v',
   });
   const files = (agent: AgentId) => plan(agent).files.map(({ file }) => file.path);
   assert.equal(files('claude-code'), ['/c/.claude.json']);
   assert.equal(files('codex'), ['/x/config.toml']);
+  assert.equal(files('copilot-cli'), ['/p/mcp-config.json']);
+  assert.equal(files('qwen-code'), ['/q/settings.json']);
   assert.equal(files('gemini-cli'), ['/g/.gemini/settings.json']);
   assert.equal(files('opencode'), ['/o/mine.json']);
   assert.equal(files('vscode'), ['/v/user-data/User/mcp.json']);
@@ -511,7 +562,8 @@ test('variables move the files as they do for the agents', () => {
 test('what an agent would take for a variable is refused', async () => {
   const dir = { target: { workspace: `/notes/${'$'}{HOME}/$x` } };
   const { plan } = home();
-  for (const agent of ['claude-code', 'cursor', 'gemini-cli', 'vscode'] as const) {
+  const expanding = AGENT_IDS.filter((agent) => agent !== 'codex' && agent !== 'opencode');
+  for (const agent of expanding) {
     assert.is((await failureOf(() => plan(agent, dir))).code, 'INTEGRATION_UNSUPPORTED', agent);
   }
   const file = { target: { workspace: '/notes/{file:x}' } };

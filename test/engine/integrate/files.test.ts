@@ -550,15 +550,17 @@ test('all agents are listed: installed or not, registered or not, broken or not'
     agent.detected,
     agent.servers,
     agent.canRecall ? agent.hook : undefined,
-    agent.hookFile === null ? undefined : agent.captures,
+    agent.canCapture ? agent.captures : undefined,
     agent.error?.code,
   ]);
   assert.equal(rows, [
     ['claude-code', false, [], false, false, undefined],
     ['codex', true, ['svc'], true, true, undefined],
+    ['copilot-cli', false, [], false, undefined, undefined],
     ['cursor', true, ['svc-notes'], undefined, true, undefined],
     ['gemini-cli', true, [], false, false, 'INTEGRATION_FILE_INVALID'],
     ['opencode', false, [], undefined, false, undefined],
+    ['qwen-code', false, [], false, undefined, undefined],
     ['vscode', false, [], undefined, undefined, undefined],
   ]);
 });

@@ -37,6 +37,11 @@ const FORMS: Readonly<Record<AgentId, Form>> = {
     at: 'mcp_servers',
     entry: { url: URL, bearer_token_env_var: 'SVC_MCP_TOKEN' },
   },
+  'copilot-cli': {
+    file: '.copilot/mcp-config.json',
+    at: 'mcpServers',
+    entry: { type: 'http', url: URL, ...bearer('${') },
+  },
   cursor: {
     file: '.cursor/mcp.json',
     at: 'mcpServers',
@@ -51,6 +56,11 @@ const FORMS: Readonly<Record<AgentId, Form>> = {
     file: '.config/opencode/opencode.json',
     at: 'mcp',
     entry: { type: 'remote', url: URL, ...bearer('{env:') },
+  },
+  'qwen-code': {
+    file: '.qwen/settings.json',
+    at: 'mcpServers',
+    entry: { alwaysLoadTools: true, httpUrl: URL, ...bearer('${') },
   },
   vscode: {
     file: '.config/Code/User/mcp.json',
