@@ -10,6 +10,7 @@ export const AGENT_IDS = [
   'copilot-cli',
   'cursor',
   'gemini-cli',
+  'kilo-code',
   'opencode',
   'qwen-code',
   'vscode',

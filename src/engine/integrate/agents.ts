@@ -9,6 +9,7 @@ import {
   type CommandHooks,
   type IntegrateContext,
   type IntegrationScope,
+  type NoRecall,
   type ProgramCall,
   type RemoteServer,
   type ServerFormat,
@@ -308,6 +309,13 @@ function geminiHome({ env, homeDir }: IntegrateContext): string {
   return env['GEMINI_CLI_HOME'] || homeDir;
 }
 
+/** Of OpenCode and its fork. */
+const ONLY_PLUGINS: NoRecall = {
+  why: 'it runs JavaScript plugins before a turn, not commands',
+  instead:
+    'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
+};
+
 /**
  * OpenCode. Servers: "MCP servers" (opencode.ai/docs/mcp-servers, and /v1 and /v2 of it): version 1
  * has them by name under `mcp`, version 2 under `mcp.servers` and reads the older form as well
@@ -322,10 +330,10 @@ function geminiHome({ env, homeDir }: IntegrateContext): string {
 const opencode: AgentFormat = {
   id: 'opencode',
   title: 'OpenCode',
-  detectPaths: (context) => [userFolder(context)],
+  detectPaths: (context) => [userFolder(context, 'opencode')],
   server: {
     syntax: 'json',
-    file: configFile,
+    file: (context, scope) => configFile(context, scope, 'opencode'),
     maps: (data) => {
       const mcp = isRecord(data) ? data['mcp'] : undefined;
       const isSecondForm = hasEntries(mcp, 'servers');
@@ -337,15 +345,12 @@ const opencode: AgentFormat = {
   hook: {
     syntax: 'script',
     file: (context, scope) => {
-      const folder = scope === 'project' ? join(context.cwd, '.opencode') : userFolder(context);
+      const folder =
+        scope === 'project' ? join(context.cwd, '.opencode') : userFolder(context, 'opencode');
       return join(folder, 'plugins', 'svc-capture.js');
     },
     events: {
-      recall: {
-        why: 'it runs JavaScript plugins before a turn, not commands',
-        instead:
-          'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
-      },
+      recall: ONLY_PLUGINS,
     },
     script: opencodePlugin,
     words: opencodePluginWords,
@@ -361,20 +366,42 @@ const opencode: AgentFormat = {
   nextStep: 'restart OpenCode; opencode mcp list shows the server',
 };
 
+/**
+ * Kilo Code 7, a fork of OpenCode with the same entries. Files: "Using MCP in Kilo Code"
+ * (kilo.ai/docs/automate/mcp/using-in-kilo-code): `kilo.json` and `kilo.jsonc`, both read, in `~/.config/kilo` or the
+ * project, for the program and the extension of VS Code; release 7.7.9 also reads the file that `KILO_CONFIG` names.
+ */
+const kiloCode: AgentFormat = {
+  id: 'kilo-code',
+  title: 'Kilo Code',
+  detectPaths: (context) => [userFolder(context, 'kilo')],
+  server: {
+    ...opencode.server,
+    file: (context, scope) => configFile(context, scope, 'kilo'),
+  },
+  hook: ONLY_PLUGINS,
+  expansion: opencode.expansion,
+  nextStep: 'restart Kilo Code; kilo mcp list shows the server',
+};
+
 /** In version 1, each of these keys is singular ("Migrate from V1", opencode.ai/docs/migrate-v1). */
 const SECOND_VERSION_KEYS = ['agents', 'commands', 'permissions', 'plugins', 'providers'];
 
-function configFile(context: IntegrateContext, scope: IntegrationScope): string {
-  const configured = context.env['OPENCODE_CONFIG'];
+function configFile(
+  context: IntegrateContext,
+  scope: IntegrationScope,
+  program: 'kilo' | 'opencode',
+): string {
+  const configured = context.env[`${program.toUpperCase()}_CONFIG`];
   if (scope === 'user' && configured) return configured;
-  const folder = scope === 'project' ? context.cwd : userFolder(context);
-  const withComments = join(folder, 'opencode.jsonc');
-  const plain = join(folder, 'opencode.json');
+  const folder = scope === 'project' ? context.cwd : userFolder(context, program);
+  const withComments = join(folder, `${program}.jsonc`);
+  const plain = join(folder, `${program}.json`);
   return existsSync(withComments) && !existsSync(plain) ? withComments : plain;
 }
 
-function userFolder({ env, homeDir }: IntegrateContext): string {
-  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'opencode');
+function userFolder({ env, homeDir }: IntegrateContext, program: string): string {
+  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), program);
 }
 
 /**
@@ -462,6 +489,7 @@ export const AGENTS: Readonly<Record<AgentId, AgentFormat>> = {
   'copilot-cli': copilotCli,
   cursor,
   'gemini-cli': geminiCli,
+  'kilo-code': kiloCode,
   opencode,
   'qwen-code': qwenCode,
   vscode,

@@ -133,6 +133,12 @@ const OPENCODE_2 = `{
 }
 `;
 
+const KILO = `{
+  "$schema": "https://app.kilo.ai/config.json",
+  "permission": { "bash": "ask" },
+}
+`;
+
 const VSCODE = `{
 	"inputs": [
 		{ "type": "promptString", "id": "key", "description": "API key", "password": true }
@@ -167,6 +173,13 @@ const SAMPLES: readonly Sample[] = [
     text: GEMINI,
     at: ['mcpServers'],
     entry: PLAIN,
+  },
+  {
+    agent: 'kilo-code',
+    file: '.config/kilo/kilo.jsonc',
+    text: KILO,
+    at: ['mcp'],
+    entry: LOCAL,
   },
   {
     agent: 'opencode',
@@ -287,7 +300,7 @@ for (const [agent, file, at, extra] of HOOKS) {
   });
 }
 
-for (const agent of ['cursor', 'opencode', 'vscode'] as const) {
+for (const agent of ['cursor', 'kilo-code', 'opencode', 'vscode'] as const) {
   test(`${agent}: active memory is refused with the reason and an alternative`, async () => {
     const { plan } = home();
     const error = await failureOf(() => plan(agent, { hookTimeoutMs: 1000 }));
@@ -456,7 +469,7 @@ test('opencode: a configuration of version 2, which has other plugins, is refuse
   }
 });
 
-for (const agent of ['copilot-cli', 'qwen-code', 'vscode'] as const) {
+for (const agent of ['copilot-cli', 'kilo-code', 'qwen-code', 'vscode'] as const) {
   test(`${agent}: captures are refused, naming the agents that have them`, async () => {
     const { plan } = home();
     const error = await failureOf(() => plan(agent, { capture: true }));
@@ -528,6 +541,7 @@ test('files of a project are those that each agent documents', () => {
       '.github/mcp.json',
       '.cursor/mcp.json',
       '.gemini/settings.json',
+      'kilo.json',
       'opencode.json',
       '.qwen/settings.json',
       '.vscode/mcp.json',
@@ -545,6 +559,7 @@ test('variables move the files as they do for the agents', () => {
     CODEX_HOME: '/x',
     COPILOT_HOME: '/p',
     GEMINI_CLI_HOME: '/g',
+    KILO_CONFIG: '/k/mine.json',
     OPENCODE_CONFIG: '/o/mine.json',
     QWEN_HOME: '/q',
     VSCODE_PORTABLE: '/v',
@@ -555,6 +570,7 @@ test('variables move the files as they do for the agents', () => {
   assert.equal(files('copilot-cli'), ['/p/mcp-config.json']);
   assert.equal(files('qwen-code'), ['/q/settings.json']);
   assert.equal(files('gemini-cli'), ['/g/.gemini/settings.json']);
+  assert.equal(files('kilo-code'), ['/k/mine.json']);
   assert.equal(files('opencode'), ['/o/mine.json']);
   assert.equal(files('vscode'), ['/v/user-data/User/mcp.json']);
 });
@@ -562,12 +578,14 @@ test('variables move the files as they do for the agents', () => {
 test('what an agent would take for a variable is refused', async () => {
   const dir = { target: { workspace: `/notes/${'$'}{HOME}/$x` } };
   const { plan } = home();
-  const expanding = AGENT_IDS.filter((agent) => agent !== 'codex' && agent !== 'opencode');
-  for (const agent of expanding) {
+  const others: readonly AgentId[] = ['codex', 'kilo-code', 'opencode'];
+  for (const agent of AGENT_IDS.filter((id) => !others.includes(id))) {
     assert.is((await failureOf(() => plan(agent, dir))).code, 'INTEGRATION_UNSUPPORTED', agent);
   }
   const file = { target: { workspace: '/notes/{file:x}' } };
-  assert.is((await failureOf(() => plan('opencode', file))).code, 'INTEGRATION_UNSUPPORTED');
+  for (const agent of ['kilo-code', 'opencode'] as const) {
+    assert.is((await failureOf(() => plan(agent, file))).code, 'INTEGRATION_UNSUPPORTED', agent);
+  }
   assert.is(plan('codex', dir).files[0]?.changes.length, 1);
 });
 

@@ -559,6 +559,7 @@ test('all agents are listed: installed or not, registered or not, broken or not'
     ['copilot-cli', false, [], false, undefined, undefined],
     ['cursor', true, ['svc-notes'], undefined, true, undefined],
     ['gemini-cli', true, [], false, false, 'INTEGRATION_FILE_INVALID'],
+    ['kilo-code', false, [], undefined, undefined, undefined],
     ['opencode', false, [], undefined, false, undefined],
     ['qwen-code', false, [], false, undefined, undefined],
     ['vscode', false, [], undefined, undefined, undefined],

@@ -52,6 +52,11 @@ const FORMS: Readonly<Record<AgentId, Form>> = {
     at: 'mcpServers',
     entry: { httpUrl: URL, ...bearer('${') },
   },
+  'kilo-code': {
+    file: '.config/kilo/kilo.json',
+    at: 'mcp',
+    entry: { type: 'remote', url: URL, ...bearer('{env:') },
+  },
   opencode: {
     file: '.config/opencode/opencode.json',
     at: 'mcp',
