@@ -16,7 +16,8 @@ export type HookAgent = (typeof HOOK_AGENTS)[number];
 
 /**
  * Each agent's name for the event before a prompt is answered (Claude Code's hooks reference;
- * openai/codex, codex-rs/hooks/schema; google-gemini/gemini-cli, docs/hooks/reference.md).
+ * openai/codex, codex-rs/hooks/schema; google-gemini/gemini-cli, docs/hooks/reference.md). Copilot CLI and Qwen Code know
+ * Claude Code's.
  */
 const EVENTS: Readonly<Record<HookAgent, string>> = {
   'claude-code': 'UserPromptSubmit',
@@ -56,7 +57,10 @@ export function readHookCall(agent: HookAgent, text: string): HookCall | undefin
   };
 }
 
-/** The one-line answer that adds a block to the prompt; agents reject answers with anything else in them. */
+/**
+ * The one-line answer that adds a block to the prompt; agents reject answers with anything else in them. Copilot CLI ignores
+ * a block inside `hookSpecificOutput`.
+ */
 export function hookAnswer(agent: HookAgent, block: string): string {
   const context = { additionalContext: block };
   const answer =
