@@ -69,6 +69,9 @@ test('two hosts index disjoint folders concurrently, and each finds everything',
     );
     assert.is(results.length, found, pattern);
   }
+  const named = await b.svc('memory', 'search', 'front door', '--path', 'host-b:memory', '--json');
+  const [door] = jsonOf.search(named).results;
+  assert.is(door?.citation, 'memory/door.md#L1-L5', 'a host can also name its own files');
   const [result] = await searchOn(b, 'billing service');
   assert.equal([result?.origin, result?.path], ['host-a', 'memory/billing.md']);
   const own = ['memory/door.md', 'included', true];

@@ -150,8 +150,8 @@ export interface DocumentRow extends Omit<FilteredDocument, 'facts'> {
   readonly id: number;
   /** JSON. */
   readonly facts: string | null;
-  /** `host:path` of another host's file, as searches cite it. */
-  readonly citedPath?: string | null;
+  /** `host:path` in a shared memory, as searches of other hosts cite it. */
+  readonly pathWithHost?: string | null;
 }
 
 /** A chunk as an index has it, for a filter. */
@@ -174,7 +174,7 @@ export function filterRows<Row extends DocumentRow>(
   const kept = rows.filter((row) => {
     if (kinds !== undefined && !kinds.includes(row.kind)) return false;
     if (sources !== undefined && !sources.includes(row.source)) return false;
-    const names = row.citedPath ? [row.path, row.citedPath] : [row.path];
+    const names = row.pathWithHost ? [row.path, row.pathWithHost] : [row.path];
     if (path !== undefined && !path(...names)) return false;
     const decision = document === undefined ? true : document(filteredDocument(row));
     if (decision === 'by-chunk') byChunk = true;

@@ -33,11 +33,11 @@ export async function applyFilter(
   const keepsAllOfSource = kinds === undefined && path === undefined && document === undefined;
   if (!hasOtherSources && keepsAllOfSource) return undefined;
   const all = await sql.query<KeptDocument>(
-    `SELECT documents.id, source, path, CASE WHEN origin <> $4 THEN origins.name || ':' || path END AS "citedPath",
+    `SELECT documents.id, source, path, origins.name || ':' || path AS "pathWithHost",
        kind, ${exactDouble('mtime_ms')} AS "modifiedMs", ${document === undefined ? 'NULL' : 'facts'} AS facts, chunk_ids::text AS chunks
      FROM svc.documents JOIN svc.origins ON origins.id = origin
      WHERE documents.memory = $1 AND ($2::text[] IS NULL OR source = ANY ($2)) AND ($3::text[] IS NULL OR kind = ANY ($3))`,
-    [facts.memory, sources ?? null, kinds ?? null, facts.origin],
+    [facts.memory, sources ?? null, kinds ?? null],
   );
   const { rows, byChunk } = filterRows(all, filter);
   const ranges = byChunk
