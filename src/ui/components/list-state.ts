@@ -107,13 +107,25 @@ function matchingItems<Item extends ListItem>({ items, filter }: ListState<Item>
     const searched = text.toLowerCase();
     return words.every((word) => searched.includes(word));
   });
-  // Typing the name of an entry, or later words of its id, selects it before others that only mention it.
+  // Typing the name of an entry, later words of its id or how some begin selects it before others that only mention it.
   const typed = words.join(' ');
   const rankOf = ({ id, text }: Item): number => {
     if (text.toLowerCase().startsWith(typed)) return 0;
-    return id.toLowerCase().includes(` ${typed}`) ? 1 : 2;
+    if (id.toLowerCase().includes(` ${typed}`)) return 1;
+    return abbreviates(words, id.toLowerCase()) ? 2 : 3;
   };
   return matching.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** Whether each word begins one of an id, in their order. */
+function abbreviates(words: readonly string[], id: string): boolean {
+  const parts = id.split(' ');
+  let next = 0;
+  return words.every((word) => {
+    const at = parts.findIndex((part, place) => place >= next && part.startsWith(word));
+    next = at + 1;
+    return at !== -1;
+  });
 }
 
 /** An entry that disappeared leaves its place to the next one. */

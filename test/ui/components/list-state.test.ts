@@ -83,6 +83,7 @@ test('an entry with the words of a filter in its id comes before those that only
     );
   assert.equal(idsWith('search'), ['memory search', 'memory eval']);
   assert.equal(idsWith('status'), ['status', 'memory status', 'memory eval']);
+  assert.equal(idsWith('mem st'), ['memory status', 'memory eval'], 'short forms of its words');
 });
 
 test('a filter keeps the entries that contain all its words', () => {
