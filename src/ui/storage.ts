@@ -55,7 +55,7 @@ function filesPart(
 
 function serverParts(server: ServerStatus, view: View): readonly string[] {
   const { style, nowMs } = view;
-  const { address, version, sizes, connections, replicas } = server;
+  const { address, sizes, connections, replicas } = server;
   const fields: readonly Field[] = [
     ['version', versionWords(server, style)],
     ['tables', tableWords(server, view)],
@@ -71,7 +71,7 @@ function serverParts(server: ServerStatus, view: View): readonly string[] {
       `at most ${formatCount(connections.pool)} per process · the server accepts ${formatCount(connections.max)}`,
     ],
   ];
-  const head = `${style.bold(safeLine(address))}  PostgreSQL ${safeLine(version)}`;
+  const head = `PostgreSQL at ${style.bold(safeLine(address))}`;
   const clients = connections.clients.map((client) => [
     safeLine(client.application || '–'),
     safeLine(client.host ?? 'this server'),
