@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonOf } from '../support/json.js';
 import { opencodeStore } from '../support/opencode.js';
+import { runInPty } from '../support/pty.js';
 import { runSvc } from '../support/run-svc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { message } from '../support/transcripts.js';
@@ -128,6 +129,17 @@ test('a capture whose outcome cannot be recorded says how it ended', async () =>
   const missing = home.at('missing.jsonl');
   const failed = await runSvc(['memory', 'capture', missing, ...words], { home: home.path });
   assert.match(failed.stderr, `error: cannot read ${missing}: no such file`);
+});
+
+test('a capture that fails on a terminal is not taken for one of a hook', async () => {
+  const home = tempFolder();
+  home.write('notes/MEMORY.md', '# Mine\n');
+  const words = ['memory', 'capture', 'missing.jsonl', '--reader', 'codex', '--workspace'];
+  const session = runInPty([...words, home.at('notes')], { home: home.path, lines: true });
+  assert.is(await session.ended, 1);
+  assert.match(session.output(), /error: cannot read /u);
+  assert.not.match(session.output(), / failed: svc memory capture/u);
+  assert.not.ok(existsSync(home.at('captures')));
 });
 
 test('a hook of Cursor captures its documented input', async () => {

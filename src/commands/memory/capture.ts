@@ -9,6 +9,7 @@ import {
   textFlag,
 } from '../../cli/flags.js';
 import { MemoryCommand } from '../../cli/memory-command.js';
+import { terminalStreams } from '../../cli/print.js';
 import { SESSION_READERS } from '../../engine/config/index.js';
 import { messageOf } from '../../engine/errors/index.js';
 import { type LastCapture, recordCapture } from '../../engine/integrate/index.js';
@@ -72,7 +73,7 @@ export default class MemoryCapture extends MemoryCommand {
       session: flags.session,
       dryRun: flags['dry-run'],
     };
-    /** Hooks name the agent; nobody sees how they end. */
+    /** Hooks name the agent; nobody sees how they end, unlike on a terminal. */
     const hook = flags['dry-run'] ? undefined : flags.reader;
     const openAndCapture = async () => {
       const memory = await this.openMemory(flags);
@@ -80,7 +81,7 @@ export default class MemoryCapture extends MemoryCommand {
     };
     const work = this.whileWaiting('capturing', openAndCapture);
     const { memory, capture, warnings } = await work.catch((error: unknown) => {
-      if (hook !== undefined) {
+      if (hook !== undefined && !terminalStreams.stderr.isTTY) {
         this.record(hook, { added: 0, error: this.mask.text(messageOf(error)) });
         this.noteFailed(hook, flags.session, request.file);
       }
