@@ -21,22 +21,28 @@ export interface WorkspaceCandidate {
 
 /**
  * The possible folders, the best one first: the configured one when it exists or was chosen, the current
- * folder when it contains a memory, and the default location.
+ * folder when it contains a memory or Markdown files, and the default location.
  */
 export function findWorkspaces(
   loaded: LoadedConfig,
   context: EngineContext,
 ): readonly [WorkspaceCandidate, ...WorkspaceCandidate[]] {
+  const { cwd } = context;
   const { workspaceDir: dir } = resolveAgent(loaded, undefined, context);
   const standard = join(context.state.stateDir, 'workspace');
   const why = dir === standard ? 'the default location' : 'from the configuration';
   const configured = candidateAt(dir, why);
-  if (dir === context.cwd || workspaceState(context.cwd) !== 'memory') return [configured];
-  const here = candidateAt(context.cwd, 'the current folder');
+  const here = candidateAt(cwd, 'the current folder');
+  const isOffered = here.state === 'memory' || (cwd !== context.homeDir && hasMarkdown(cwd));
+  if (dir === cwd || !isOffered) return [configured];
   // A folder with a memory comes before a default location without one.
-  return dir === standard && configured.state !== 'memory'
+  return here.state === 'memory' && dir === standard && configured.state !== 'memory'
     ? [here, configured]
     : [configured, here];
+}
+
+function hasMarkdown(dir: string): boolean {
+  return namesIn(dir).some((name) => /\.md$/iu.test(name));
 }
 
 function candidateAt(dir: string, why: string): WorkspaceCandidate {

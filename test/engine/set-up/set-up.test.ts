@@ -66,6 +66,11 @@ test('the workspace is the configured one, the current folder or the default loc
       return findWorkspaces(loaded, context).map(({ dir, state }) => [dir, state]);
     };
     assert.equal(dirs(), [[at('home/.svc/workspace'), 'missing']]);
+    write('project/deep/ideas.md', '# Ideas\n');
+    assert.equal(dirs(), [
+      [at('home/.svc/workspace'), 'missing'],
+      [at('project/deep'), 'empty'],
+    ]);
     write('project/deep/memory/2026-01-02.md', '# Day\n');
     assert.equal(dirs(), [
       [at('project/deep'), 'memory'],
