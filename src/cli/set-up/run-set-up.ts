@@ -276,7 +276,7 @@ function nextSteps(
     isIntegrated
       ? 'see the agents that have this memory: svc integrate --list'
       : 'give an agent this memory: svc integrate claude-code',
-    'keep the index up to date: svc serve',
+    'keep the index fresh between searches (optional): svc serve',
   ];
   return `\nNext:\n${steps.map((step) => `  ${hintFor(step)}\n`).join('')}`;
 }
