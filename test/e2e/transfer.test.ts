@@ -9,7 +9,7 @@ import { jsonOf } from '../support/json.js';
 import { runDuringNoteChanges } from '../support/notes-lock.js';
 import { ROOT, runSvc, startProgram } from '../support/run-svc.js';
 import { runInSession } from '../support/svc-session.js';
-import { folderOf, type TempFolder } from '../support/temp-folder.js';
+import { folderOf, type TempFolder, tempFolder } from '../support/temp-folder.js';
 
 const test = suite('svc memory export and import');
 
@@ -229,6 +229,17 @@ test('notes of claude-mem are written only while no other process changes notes'
   });
   assert.is(run.code, 0);
   assert.match(readFileSync(note, 'utf8'), /^# Mine\n\n- added\n\n## Moved\n/u);
+});
+
+test('an import without a workspace names the command that creates one, and searches work then', async () => {
+  const home = tempFolder();
+  home.write('wiki/whales.md', '# Whales\n');
+  home.write('index.yml', `collections:\n  wiki:\n    path: ${home.at('wiki')}\n`);
+  const run = (...args: readonly string[]) => runSvc(args, { home: home.path });
+  const imported = await run('config', 'import', '--from', 'qmd', 'index.yml', '--yes');
+  assert.match(imported.stdout, '\nimported\nnext: create the workspace, with "svc config init"\n');
+  assert.is((await run('config', 'init', '--yes')).code, 0);
+  assert.match((await run('search', 'whales')).stdout, 'wiki/whales.md#L1');
 });
 
 test('a file that is not an export is refused with the line', async () => {

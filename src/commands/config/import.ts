@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as Flags from '@oclif/core/flags';
 import { BaseCommand, examples } from '../../cli/base-command.js';
 import { optionalArg, switchFlag, yesFlag } from '../../cli/flags.js';
@@ -48,6 +49,9 @@ openclaw: settings and the workspace. qmd and basic-memory: their folders become
     const agreed = await this.agrees('Write these changes?', flags);
     if (agreed) await this.apply(plan);
     this.write(agreed ? 'imported' : 'nothing written');
+    if (agreed && !existsSync(plan.agent.workspaceDir)) {
+      this.write(this.hintFor('next: create the workspace, with "svc config init"'));
+    }
     return importOutput(plan, agreed);
   }
 
