@@ -332,6 +332,16 @@ test('secret rotate keeps the old secret while the new one cannot be read', asyn
   assert.is(jsonOf.webhookRotate(await rotate()).secrets.length, 2);
 });
 
+test('secret rotate warns at once of a secret provider that is not configured', async () => {
+  const home = serverHome();
+  writeConfig(home, webhooksConfig({ ci: CI_ROUTE }));
+  const added = JSON.stringify({ source: 'file', provider: 'hooks', id: 'value' });
+  const { warnings } = jsonOf.webhookRotate(
+    await svc(home, 'secret', 'rotate', 'ci', '--add', added, '--json'),
+  );
+  assert.match(warnings[0]?.message ?? '', 'unknown secret provider "hooks"');
+});
+
 test('the variables that Kubernetes sets for a service called svc are ignored, with a warning', async () => {
   const env = {
     SVC_PORT: 'tcp://10.0.0.1:8080',

@@ -48,8 +48,9 @@ export async function rotateSecret(
     ? await checkNewest({ route, routeId, signal }, newest, loaded, context)
     : [];
   const edit = (input: LoadedConfig['input']): ValueEdit => editOf(routeId, step, input);
-  const { file } = await changeConfigValue(context, edit, { configFile, signal });
-  return { output: outputOf(routeId, await loadConfig(context, { configFile }), file), warnings };
+  const changed = await changeConfigValue(context, edit, { configFile, signal });
+  const output = outputOf(routeId, await loadConfig(context, { configFile }), changed.file);
+  return { output, warnings: [...warnings, ...changed.warnings] };
 }
 
 /**
