@@ -355,7 +355,7 @@ test('indexing a whole folder of notes is offered, and leaving the first query i
   const session = inTerminal(home);
   const answer = answering(session);
   await chooseNotes(answer);
-  await answer('◆  Index the 2 Markdown files in ~/notes?', enter);
+  await answer('◆  Index 2 Markdown files in ~/notes?', enter);
   await answer(PROVIDER, enter);
   await answer(WRITE, enter);
   await answer(FIRST_SEARCH, KEYS.escape);

@@ -86,7 +86,7 @@ export async function askIndexAll(
       : 0;
   if (outside === 0) return undefined;
   if (!asks) return true;
-  const question = `Index the ${formatCountOf(outside, 'Markdown file')} in ${shownPath(dir, homeDir)}?`;
+  const question = `Index ${formatCountOf(outside, 'Markdown file')} in ${shownPath(dir, homeDir)}?`;
   return askYes(question, true, { help: INDEX_ALL, signal });
 }
 
