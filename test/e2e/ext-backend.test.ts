@@ -43,6 +43,22 @@ test('the program answers from its own folders and loads no model', async () => 
   assert.not.ok(existsSync(home.at('.config')) || existsSync(home.at('.cache')));
 });
 
+test('the index of the built-in engine is updated when it answers, not by svc memory index', async () => {
+  const { home, svc } = extMemory();
+  const fallback = async (): Promise<string | undefined> => {
+    assert.is((await svc('memory', 'index')).code, 0);
+    return /fallback +(.+)/u.exec((await svc('memory', 'status')).stdout)?.[1];
+  };
+  assert.is(await fallback(), 'built-in engine, no index: built when needed');
+  const filtered = ['memory', 'search', 'heron', '--since', '2026-01-01'];
+  assert.is((await svc(...filtered)).code, 0);
+  assert.is(await fallback(), 'built-in engine, up to date');
+  home.write('workspace/memory/2026-11-02.md', '# New\n');
+  assert.match((await fallback()) ?? '', /stale: 1 added .*; updated when needed$/u);
+  assert.is((await svc(...filtered)).code, 0);
+  assert.is(await fallback(), 'built-in engine, up to date');
+});
+
 const PROCESSES: Readonly<Record<Exclude<QmdVersion, '0.1.0'>, number>> = {
   '0.6.0': 2,
   '0.9.0': 2,

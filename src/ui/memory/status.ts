@@ -53,7 +53,9 @@ function externalFacts(
 ): readonly StatusFact[] {
   const { status } = agent;
   const [builtinState = 'no index: built when needed'] =
-    status.index.state === 'ready' ? freshnessFact(status, options.style).lines : [];
+    status.index.state === 'ready'
+      ? freshnessFact(status, options.style, 'updated when needed').lines
+      : [];
   return [
     { label: 'workspace', lines: [shownPath(status.workspaceDir, options.homeDir)] },
     ...extFacts(ext, options),
@@ -187,7 +189,11 @@ function watcherFacts({ watcher }: BackendStatus, { style, nowMs }: View): reado
   ];
 }
 
-function freshnessFact({ index, shared, staleness }: BackendStatus, style: Style): StatusFact {
+function freshnessFact(
+  { index, shared, staleness }: BackendStatus,
+  style: Style,
+  update = '"svc memory index" updates it',
+): StatusFact {
   const fact = (line: string, paint = style.warning): StatusFact => ({
     label: 'freshness',
     lines: [line],
@@ -212,7 +218,7 @@ function freshnessFact({ index, shared, staleness }: BackendStatus, style: Style
   const changes = changeWords(staleness);
   return changes === undefined
     ? fact('up to date', style.ok)
-    : fact(`stale: ${changes}; "svc memory index" updates it`);
+    : fact(`stale: ${changes}; ${update}`);
 }
 
 function changeWords(staleness: Staleness): string | undefined {
