@@ -6,8 +6,8 @@ const { value: gateway } = JSON.parse(
 );
 const isAdmin = gateway.admin?.host !== undefined || gateway.admin?.port !== undefined;
 const configured = (isAdmin && gateway.admin.host) || gateway.host;
-// An address that means all of this machine is reached by its loopback.
-const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[configured] ?? configured;
+// An address that means all of this machine is reached by its loopback. Many containers have no ::1.
+const host = { '0.0.0.0': '127.0.0.1', '::': 'localhost' }[configured] ?? configured;
 const port = (isAdmin ? gateway.admin.port : undefined) ?? gateway.port;
 const isTls = !isAdmin && gateway.tls?.cert !== undefined;
 // The certificate is for the name that others use, not for this address.

@@ -53,6 +53,11 @@ test('the Dockerfile has valid instructions, and starts from a Node.js that svc 
 
 test('what the container runs is a command of svc, and its health check is a program', () => {
   assert.is(faultOf(wordsOfInstruction('CMD')), undefined);
+  // Node.js as process 1 reaps no orphans, and misses a signal before svc listens.
+  const [first = '', ...separator] = wordsOfInstruction('ENTRYPOINT');
+  assert.equal([first, ...separator], ['tini', '--']);
+  const installs = instructions().filter(({ name }) => name === 'RUN');
+  assert.ok(installs.some(({ rest }) => rest.split(' ').includes(first)));
   const [program, script = ''] = wordsOfInstruction('HEALTHCHECK');
   assert.is(program, 'node');
   const copied = instructions().filter(({ name }) => name === 'COPY');
@@ -72,7 +77,6 @@ const composeSchema = z.strictObject({
     svc: z.strictObject({
       build: z.strictObject({ context: z.string(), dockerfile: z.string() }),
       command: words,
-      init: z.boolean(),
       restart: z.string(),
       stop_grace_period: z.string(),
       volumes: words,
