@@ -312,6 +312,23 @@ test('who can only read the state folder sees that svc serve runs, and starts no
   assert.is((await running.done).code, 0);
 });
 
+test('an unreadable configuration of another user is not for this one to chmod', async () => {
+  // As in a volume that a container of another user wrote.
+  if (process.getuid?.() !== 0) return;
+  const { root } = world({});
+  root.write('home/svc.json', '{}');
+  const options = { home: root.at('home'), uid: ORDINARY_UID, root: program };
+  const failure = () =>
+    withMode(root.at('home/svc.json'), 0, async () =>
+      jsonOf.error(await runSvc(['config', 'get', 'gateway', '--json'], options)),
+    );
+  const foreign = await failure();
+  assert.is(foreign.code, 'CONFIG_UNREADABLE');
+  assert.is(foreign.hint, 'let the user that svc runs as read the file and enter its folder');
+  giveToOrdinary(root.path);
+  assert.match((await failure()).hint ?? '', /^run "chmod u\+r/u);
+});
+
 test('a user without a home folder is told to set HOME', async () => {
   // A user that the system does not know, as in many containers.
   if (process.getuid?.() !== 0) return;

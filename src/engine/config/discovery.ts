@@ -142,9 +142,12 @@ function explain(file: string, cause: unknown): SvcError {
     return unreadable(file, why, 'check that it is the right file');
   }
   if (code === 'EACCES' || code === 'EPERM') {
-    const hint = privacyHint(cause) ?? `run "chmod u+r ${shellWord(file)}"`;
+    const isOwn = unlessSystemError(() => statSync(file).uid) === process.getuid?.();
+    const allow = isOwn
+      ? `run "chmod u+r ${shellWord(file)}"`
+      : 'let the user that svc runs as read the file and enter its folder';
     return new SvcError('CONFIG_UNREADABLE', `cannot read ${file}: permission denied`, {
-      hint,
+      hint: privacyHint(cause) ?? allow,
       location: { file, line: 1, column: 1 },
       cause,
     });
