@@ -91,6 +91,22 @@ test('a file that becomes unreadable does not answer with its old text', async (
   });
 });
 
+test('a memory of which nothing can be read is not called empty', async () => {
+  const { root, memory } = world({ 'a.md': 'alpha', 'dir/b.md': 'alpha' });
+  await withMode(root.at('notes/a.md'), 0, () =>
+    withMode(root.at('notes/dir'), 0, async () => {
+      await memory('index');
+      for (const _ of [1, 2]) {
+        const { warnings } = jsonOf.search(await memory('search', 'alpha', '--json'));
+        assert.equal(
+          warnings?.map(({ code, message }) => [code, message]),
+          [['FILES_SKIPPED', 'not indexed: dir (permission denied), a.md (permission denied)']],
+        );
+      }
+    }),
+  );
+});
+
 test('a workspace without search permission is explained', async () => {
   const { root, memory } = world({ 'a.md': 'alpha' });
   await withMode(root.at('notes'), 0, async () => {

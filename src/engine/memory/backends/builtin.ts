@@ -6,8 +6,8 @@ import { isLeftOut, type MemoryIndex } from '../index/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from '../keeper/index-keeper.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { type SearchOptions, type SearchResponse, searchIndex } from '../search/index.js';
-import { MEMORY_FOLDER } from '../sources/index.js';
-import { emptyMemoryWarning } from '../sync/index.js';
+import { MEMORY_FOLDER, scanMemoryFiles } from '../sources/index.js';
+import { emptyMemoryWarning, skipWarnings } from '../sync/index.js';
 import type { MemoryBackend } from './memory-backend.js';
 
 export interface BuiltinOptions extends IndexKeeperOptions {
@@ -42,7 +42,7 @@ export function createBuiltinBackend(options: BuiltinOptions): MemoryBackend {
         const response = await searchIndex(index, request, searchOptions, work.signal);
         // The reason for no results is only looked for on disk if the index has no notes.
         if (response.results.length > 0 || (await index.hasDocuments('memory'))) return response;
-        return withEmptyMemory(response, target, await index.hasDocuments('sessions'));
+        return withEmptyMemory(response, target, index);
       };
       // Checking thousands of files for each letter would delay the next one.
       const isTyping = request.unfinished === true && !embeds;
@@ -117,16 +117,20 @@ function emptyWarning({ layout, workspaceDir }: KeptIndex['sources']['memory']):
   };
 }
 
-/** Warns why a memory without notes has no results: they are excluded or in another place. Skipped files explain it too. */
-function withEmptyMemory(
+/** Warns why a memory without notes has no results: they are excluded, unreadable or in another place. */
+async function withEmptyMemory(
   response: SearchResponse,
   { sources }: KeptIndex,
-  hasConversations: boolean,
-): SearchResponse {
+  index: MemoryIndex,
+): Promise<SearchResponse> {
   if (response.warnings.some(({ code }) => code === 'FILES_SKIPPED')) return response;
   const { memory } = sources;
+  // Folders that cannot be read, and files that could not be.
+  const skipped = [...scanMemoryFiles(memory).skipped, ...(await index.syncMark()).skipped];
+  const [unread] = skipWarnings(skipped);
+  const hasConversations = await index.hasDocuments('sessions');
   const warning =
-    emptyMemoryWarning(memory) ?? (hasConversations ? undefined : emptyWarning(memory));
+    unread ?? emptyMemoryWarning(memory) ?? (hasConversations ? undefined : emptyWarning(memory));
   if (warning === undefined) return response;
   return { ...response, warnings: [...response.warnings, warning] };
 }

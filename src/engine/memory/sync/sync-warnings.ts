@@ -39,7 +39,7 @@ export function otherWorkspaceWarning({ rebuild }: SyncSummary): readonly Warnin
 const SKIPS_NAMED = 3;
 
 /** Skipped files, a few of them by name. */
-function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
+export function skipWarnings(skipped: readonly SkippedFile[]): Warning[] {
   const faults = skipped.filter(isFaultySkip);
   if (faults.length === 0) return [];
   const files = faults.map((skip) => `${skip.path} (${skipWords(skip)})`);
