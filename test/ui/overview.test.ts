@@ -147,6 +147,11 @@ test('having no problems is stated explicitly', () => {
   };
   const options = { style, nowMs: NOW, columns: undefined, homeDir: '/', hintFor: String };
   assert.match(renderOverallStatus(quiet, options), /\nsvc serve is not running\n\nno problems\n$/);
+  const failed = capture('Codex', { atMs: NOW - 60_000, added: 0, error: 'no file' });
+  assert.match(
+    renderOverallStatus({ ...quiet, captures: [failed] }, options),
+    /\ncapture from Codex failed 1 min ago: no file\n[^]*\nno other problems\n$/,
+  );
   const serving = {
     ...SERVING,
     command: 'svc webhook serve',

@@ -43,10 +43,17 @@ export function renderOverallStatus(view: OverallView, options: View): string {
             .join('')}`,
         ]),
     faults.length === 0
-      ? `${style.ok('no problems')}\n`
+      ? `${style.ok(isAnyHookBroken(view) ? 'no other problems' : 'no problems')}\n`
       : faults.flatMap((fault) => faultLines(fault, options)).join(''),
   ];
   return parts.join('\n');
+}
+
+/** These are named where they are listed. */
+function isAnyHookBroken({ hooks, captures }: OverallView): boolean {
+  const isFailed = ({ moved, last }: OverallView['captures'][number]): boolean =>
+    moved !== undefined || typeof last?.error === 'string';
+  return hooks.some(({ effect }) => !effect.recalls) || captures.some(isFailed);
 }
 
 /** The same facts about work as on the home screen. */
