@@ -83,7 +83,10 @@ if (cluster !== undefined) {
     assert.match((await svc('storage', 'migrate')).stdout, /nothing to do/);
     const status = await svc('storage', 'status');
     assert.is(status.code, 0, status.stderr);
-    assert.match(status.stdout, /^127\.0\.0\.1:\d+\/svc_test\S+ {2}PostgreSQL 1\d/);
+    assert.match(
+      status.stdout,
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/svc_test\S+\n(?:.*\n)?.*version +1\d/,
+    );
     const page = await svc('status');
     assert.match(page.stdout, /storage +127\.0\.0\.1:\d+\/svc_test\S+ · PostgreSQL/);
     const report = jsonOf.bugReport(
