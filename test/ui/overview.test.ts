@@ -150,7 +150,7 @@ test('having no problems is stated explicitly', () => {
   const failed = capture('Codex', { atMs: NOW - 60_000, added: 0, error: 'no file' });
   assert.match(
     renderOverallStatus({ ...quiet, captures: [failed] }, options),
-    /\ncapture from Codex failed 1 min ago: no file\n[^]*\nno other problems\n$/,
+    /\ncapture from Codex failed 1 min ago: no file\n.*\nno other problems\n$/su,
   );
   const serving = {
     ...SERVING,
