@@ -1,105 +1,17 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SvcError } from '../errors/index.js';
-import { isRecord, nameHint } from '../support/text.js';
+import { nameHint } from '../support/text.js';
 import {
   AGENT_IDS,
   type AgentFormat,
   type AgentId,
-  type CommandHooks,
   type IntegrateContext,
   type IntegrationScope,
-  type NoRecall,
-  type ProgramCall,
   type RemoteServer,
-  type ServerFormat,
 } from './agent.js';
-import type { EntryValue } from './edit/document-editor.js';
-import { opencodePlugin, opencodePluginWords } from './opencode-plugin.js';
+import { commandAndArgs, hookInMilliseconds, hookInSeconds, urlAndHeaders } from './agent-forms.js';
+import { kiloCode, opencode } from './opencode.js';
 import { shellLine } from './program.js';
-
-type EntryShape = Pick<ServerFormat, 'entry' | 'envKey' | 'words'>;
-
-/**
- * The most common form: `command`, `args` and `env`.
- *
- * @param leading keys before them in an entry
- */
-function commandAndArgs(leading: Readonly<Record<string, EntryValue>> = {}): EntryShape {
-  return {
-    envKey: 'env',
-    entry: ({ words: [command, ...args], env }) => ({
-      ...leading,
-      command,
-      args,
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-    }),
-    words: ({ command, args }) => [...textsOf([command]), ...textsOf(args)],
-  };
-}
-
-/** The form with one list of the program and its arguments. */
-function commandList(leading: Readonly<Record<string, EntryValue>>): EntryShape {
-  return {
-    envKey: 'environment',
-    entry: ({ words, env }: ProgramCall) => ({
-      ...leading,
-      command: words,
-      ...(Object.keys(env).length === 0 ? {} : { environment: env }),
-    }),
-    words: ({ command }) => textsOf(command),
-  };
-}
-
-/**
- * A URL with the token in a header.
- *
- * @param reference how the agent's configuration refers to a variable
- * @param leading keys before the URL in an entry
- */
-function urlAndHeaders(
-  urlKey: string,
-  reference: (variable: string) => string,
-  leading: Readonly<Record<string, EntryValue>> = {},
-): Pick<ServerFormat, 'remote' | 'urlKey'> {
-  return {
-    urlKey,
-    remote: ({ url, tokenEnv }) => ({
-      ...leading,
-      [urlKey]: url,
-      ...(tokenEnv === undefined
-        ? {}
-        : { headers: { Authorization: `Bearer ${reference(tokenEnv)}` } }),
-    }),
-  };
-}
-
-/** The hook form of Claude Code, with its timeout in seconds. */
-const hookInSeconds: CommandHooks['command'] = ({ call, timeoutMs }) => ({
-  type: 'command',
-  command: shellLine(call),
-  timeout: Math.ceil(timeoutMs / 1000),
-});
-
-/** The hook form of Gemini CLI, which can switch off hooks by name. */
-const hookInMilliseconds: CommandHooks['command'] = ({ kind, call, timeoutMs }) => ({
-  name: kind === 'recall' ? 'svc-memory' : 'svc-capture',
-  type: 'command',
-  command: shellLine(call),
-  timeout: timeoutMs,
-});
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value)
-    ? value.filter((word): word is string => typeof word === 'string')
-    : [];
-}
-
-/** Whether the value of a key is a map of entries rather than one entry. */
-function hasEntries(data: unknown, key: string): boolean {
-  const value = isRecord(data) ? data[key] : undefined;
-  return isRecord(value) && !('type' in value) && !('command' in value) && !('enabled' in value);
-}
 
 /**
  * Claude Code. Servers: "Connect Claude Code to tools via MCP" (code.claude.com/docs/en/mcp): user
@@ -307,101 +219,6 @@ function settingsFile(context: IntegrateContext, scope: IntegrationScope): strin
 
 function geminiHome({ env, homeDir }: IntegrateContext): string {
   return env['GEMINI_CLI_HOME'] || homeDir;
-}
-
-/** Of OpenCode and its fork. */
-const ONLY_PLUGINS: NoRecall = {
-  why: 'it runs JavaScript plugins before a turn, not commands',
-  instead:
-    'register without --active-memory, and tell it in AGENTS.md to call memory_search before answering',
-};
-
-/**
- * OpenCode. Servers: "MCP servers" (opencode.ai/docs/mcp-servers, and /v1 and /v2 of it): version 1
- * has them by name under `mcp`, version 2 under `mcp.servers` and reads the older form as well
- * ("Migrate from V1"), so a new entry takes the form that the file has, and the older one where it
- * has none. `command` is a list, variables are called `environment`, and unknown keys are refused.
- * Files: "Config" (opencode.ai/docs/config): `opencode.json` or `opencode.jsonc` in
- * `~/.config/opencode` or the project; `OPENCODE_CONFIG` names one file; `{env:…}` and `{file:…}`
- * are replaced. Hooks: "Plugins" (opencode.ai/docs/plugins): files in `plugins` of that folder or of `.opencode` are
- * loaded; none of their hooks is documented to add to a turn. Version 2 does not load plugins of version 1 ("Migrate
- * plugins from V1").
- */
-const opencode: AgentFormat = {
-  id: 'opencode',
-  title: 'OpenCode',
-  detectPaths: (context) => [userFolder(context, 'opencode')],
-  server: {
-    syntax: 'json',
-    file: (context, scope) => configFile(context, scope, 'opencode'),
-    maps: (data) => {
-      const mcp = isRecord(data) ? data['mcp'] : undefined;
-      const isSecondForm = hasEntries(mcp, 'servers');
-      return isSecondForm ? [['mcp', 'servers'], ['mcp']] : [['mcp']];
-    },
-    ...commandList({ type: 'local' }),
-    ...urlAndHeaders('url', (name) => `{env:${name}}`, { type: 'remote' }),
-  },
-  hook: {
-    syntax: 'script',
-    file: (context, scope) => {
-      const folder =
-        scope === 'project' ? join(context.cwd, '.opencode') : userFolder(context, 'opencode');
-      return join(folder, 'plugins', 'svc-capture.js');
-    },
-    events: {
-      recall: ONLY_PLUGINS,
-    },
-    script: opencodePlugin,
-    words: opencodePluginWords,
-    whyNot: (data) => {
-      if (!isRecord(data)) return undefined;
-      const isSecondVersion =
-        ['servers', 'timeout'].some((key) => hasEntries(data['mcp'], key)) ||
-        SECOND_VERSION_KEYS.some((key) => key in data);
-      return isSecondVersion ? 'its configuration is of version 2, with other plugins' : undefined;
-    },
-  },
-  expansion: /\{(?:env|file):/u,
-  nextStep: 'restart OpenCode; opencode mcp list shows the server',
-};
-
-/**
- * Kilo Code 7, a fork of OpenCode with the same entries. Files: "Using MCP in Kilo Code"
- * (kilo.ai/docs/automate/mcp/using-in-kilo-code): `kilo.json` and `kilo.jsonc`, both read, in `~/.config/kilo` or the
- * project, for the program and the extension of VS Code; release 7.7.9 also reads the file that `KILO_CONFIG` names.
- */
-const kiloCode: AgentFormat = {
-  id: 'kilo-code',
-  title: 'Kilo Code',
-  detectPaths: (context) => [userFolder(context, 'kilo')],
-  server: {
-    ...opencode.server,
-    file: (context, scope) => configFile(context, scope, 'kilo'),
-  },
-  hook: ONLY_PLUGINS,
-  expansion: opencode.expansion,
-  nextStep: 'restart Kilo Code; kilo mcp list shows the server',
-};
-
-/** In version 1, each of these keys is singular ("Migrate from V1", opencode.ai/docs/migrate-v1). */
-const SECOND_VERSION_KEYS = ['agents', 'commands', 'permissions', 'plugins', 'providers'];
-
-function configFile(
-  context: IntegrateContext,
-  scope: IntegrationScope,
-  program: 'kilo' | 'opencode',
-): string {
-  const configured = context.env[`${program.toUpperCase()}_CONFIG`];
-  if (scope === 'user' && configured) return configured;
-  const folder = scope === 'project' ? context.cwd : userFolder(context, program);
-  const withComments = join(folder, `${program}.jsonc`);
-  const plain = join(folder, `${program}.json`);
-  return existsSync(withComments) && !existsSync(plain) ? withComments : plain;
-}
-
-function userFolder({ env, homeDir }: IntegrateContext, program: string): string {
-  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), program);
 }
 
 /**
