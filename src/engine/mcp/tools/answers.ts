@@ -40,7 +40,11 @@ export async function searchMemory(
   const filters = { since, before, on, where, tags, heading, kinds };
   const response = await backend.search(
     {
-      ...{ query, maxResults, minScore, exact, filters },
+      query,
+      maxResults,
+      minScore,
+      exact,
+      filters,
       sources: sourcesOf(corpus),
       pathGlob: path,
       currentLast: true,

@@ -11,7 +11,7 @@ import {
   SCHEMA_VERSION,
 } from '../index/index.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
-import { type Scan, scanSources } from '../sources/index.js';
+import { allSkips, type Scan, scanSources } from '../sources/index.js';
 import {
   emptyMemoryWarning,
   pendingChanges,
@@ -115,8 +115,7 @@ async function statusOf(
     refusedMedia:
       target.sources.memory.media === undefined ? [] : ((await index?.refusedMedia()) ?? []),
     frontMatter: isCurrent ? await opened.index.frontMatterFaults() : [],
-    // What the scan finds about a path overrides what the last sync recorded.
-    skipped: uniqueBy([...(scan?.skipped ?? []), ...remembered], pathOf),
+    skipped: allSkips(scan?.skipped ?? [], remembered),
     watcher: readWatchRecord(target.indexFile),
     faults,
   };

@@ -6,7 +6,7 @@ import { isLeftOut, type MemoryIndex } from '../index/index.js';
 import { IndexKeeper, type IndexKeeperOptions } from '../keeper/index-keeper.js';
 import type { KeptIndex } from '../keeper/sync-index.js';
 import { type SearchOptions, type SearchResponse, searchIndex } from '../search/index.js';
-import { MEMORY_FOLDER, scanMemoryFiles } from '../sources/index.js';
+import { allSkips, MEMORY_FOLDER, scanMemoryFiles } from '../sources/index.js';
 import { emptyMemoryWarning, skipWarnings } from '../sync/index.js';
 import type { MemoryBackend } from './memory-backend.js';
 
@@ -125,12 +125,13 @@ async function withEmptyMemory(
 ): Promise<SearchResponse> {
   if (response.warnings.some(({ code }) => code === 'FILES_SKIPPED')) return response;
   const { memory } = sources;
-  // Folders that cannot be read, and files that could not be.
-  const skipped = [...scanMemoryFiles(memory).skipped, ...(await index.syncMark()).skipped];
-  const [unread] = skipWarnings(skipped);
+  const scan = scanMemoryFiles(memory);
+  const [unread] = skipWarnings(allSkips(scan.skipped, (await index.syncMark()).skipped));
   const hasConversations = await index.hasDocuments('sessions');
   const warning =
-    unread ?? emptyMemoryWarning(memory) ?? (hasConversations ? undefined : emptyWarning(memory));
+    unread ??
+    emptyMemoryWarning(memory, scan) ??
+    (hasConversations ? undefined : emptyWarning(memory));
   if (warning === undefined) return response;
   return { ...response, warnings: [...response.warnings, warning] };
 }

@@ -18,7 +18,7 @@ export { frontMatterEnd, isTag, noteFacts } from './note-facts.js';
 export { noteLinks } from './note-links.js';
 export { type ExcludeDecision, isIgnoreFile } from './pattern-list.js';
 export * from './read-document.js';
-export { mediaTooLarge, skipOf } from './skips.js';
+export { allSkips, mediaTooLarge, skipOf } from './skips.js';
 export * from './text-lines.js';
 export { TRANSCRIPT_READERS } from './transcripts/readers/index.js';
 export * from './transcripts/transcript-files.js';

@@ -6,6 +6,7 @@ import {
   systemErrorCode,
   systemReason,
 } from '../../errors/index.js';
+import { uniqueBy } from '../../support/lists.js';
 import type { SkippedFile, SkipReason } from '../types.js';
 import type { MediaSelection } from './media.js';
 
@@ -20,6 +21,14 @@ export function notAFile(path: string, entry: Dirent | Stats): SkippedFile {
         ? 'a socket'
         : 'a device';
   return { path, reason: 'not_a_file', detail };
+}
+
+/** What is skipped: what a scan finds about a path overrides what the last sync recorded. */
+export function allSkips(
+  scanned: readonly SkippedFile[],
+  recorded: readonly SkippedFile[],
+): readonly SkippedFile[] {
+  return uniqueBy([...scanned, ...recorded], ({ path }) => path);
 }
 
 /** Reports a media file over `multimodal.maxFileBytes`. */

@@ -60,8 +60,10 @@ export function placeWarnings(skipped: readonly SkippedFile[]): Warning[] {
 }
 
 /** Why a memory has no files: patterns exclude them, or they are not where memory is. */
-export function emptyMemoryWarning(files: MemoryFilesOptions): Warning | undefined {
-  const scan = scanMemoryFiles(files);
+export function emptyMemoryWarning(
+  files: MemoryFilesOptions,
+  scan = scanMemoryFiles(files),
+): Warning | undefined {
   if (scan.files.length > 0) return undefined;
   return excludesEverythingWarning(scan.decisions, files.workspaceDir) ?? outsideWarning(files);
 }

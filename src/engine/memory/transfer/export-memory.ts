@@ -10,7 +10,7 @@ import {
   syncFolder,
   unlessSystemError,
 } from '../../support/files.js';
-import { pushAll, uniqueBy } from '../../support/lists.js';
+import { pushAll } from '../../support/lists.js';
 import { removeStrayTemporaries, temporaryFor } from '../../support/replace-file.js';
 import { iso } from '../../support/time.js';
 import type { ExtractedTexts } from '../extract/index.js';
@@ -18,6 +18,7 @@ import type { Forgotten } from '../forgotten/index.js';
 import { bytesOf, type MemoryIndex, type StoredDocument } from '../index/index.js';
 import {
   absoluteFromDisplay,
+  allSkips,
   type BytesOutcome,
   type MemoryFilesOptions,
   readBytes,
@@ -87,10 +88,7 @@ async function* contentLines(
   const unread = skipped.filter(({ path }) => existsSync(absoluteFromDisplay(workspaceDir, path)));
   // Paths that do not exist are part of every answer's warnings.
   const unlisted = scanMemoryFiles(memory).skipped.filter(({ reason }) => reason !== 'missing');
-  pushAll(
-    tally.skipped,
-    uniqueBy([...unlisted, ...unread], ({ path }) => path),
-  );
+  pushAll(tally.skipped, allSkips(unlisted, unread));
   const hashes = new Map(documents.map(({ path, hash }) => [path, hash]));
   for (const document of documents) {
     const path = pathFor(document, hashes);

@@ -13,7 +13,7 @@ import {
   searchText,
 } from '../../../../src/engine/mcp/tools/answers.js';
 import { searchInput } from '../../../../src/engine/mcp/tools/schemas.js';
-import { openMemory } from '../../../../src/engine/memory/open-memory.js';
+import { type OpenedMemory, openMemory } from '../../../../src/engine/memory/open-memory.js';
 import type { SearchFilters } from '../../../../src/engine/memory/search/types.js';
 import { contextOf } from '../../../support/context.js';
 import { failureOf } from '../../../support/failure.js';
@@ -30,9 +30,13 @@ const NOTES = folderOf({
 });
 
 /** What the tools of a server for a folder of notes work with. */
-async function contextFor(dir: string, from = contextOf(tempFolder().path)) {
-  const target = dir === '' ? { kind: 'agent' as const } : { kind: 'workspace' as const, dir };
-  const opened = await openMemory(from, target);
+async function contextFor(dir: string) {
+  return contextOfMemory(
+    await openMemory(contextOf(tempFolder().path), { kind: 'workspace', dir }),
+  );
+}
+
+function contextOfMemory(opened: OpenedMemory) {
   const log = { info: () => undefined, warn: () => undefined };
   const memory = createLiveMemory({ open: async () => opened, clock: { now: Date.now }, log });
   const mask = createSecretMask();
@@ -67,7 +71,7 @@ test('a conversation that goes on now comes last: its question is not the answer
     3_600_000,
   );
   say('now', 'xylophone? the xylophone, not the trumpet', 1000);
-  await using memory = await contextFor('', contextOf(home.path));
+  await using memory = contextOfMemory(await openMemory(contextOf(home.path), { kind: 'agent' }));
   const { opened, mcpContext } = memory;
   const ask = async (query: string, maxResults = 6): Promise<readonly string[]> => {
     const { results } = await searchMemory({ query, maxResults, minScore: 0 }, NEVER, mcpContext);

@@ -5,6 +5,7 @@ import { hasTable, queryColumn, queryRow, queryRows } from '../../../../sqlite/q
 import { isRecord } from '../../../../support/text.js';
 import { sortedEntries } from '../../walk.js';
 import {
+  type LineRecord,
   maskedText,
   NOISE,
   type NumberedTurn,
@@ -69,7 +70,7 @@ function sessions(database: Connection): readonly StoredSession[] {
         WHERE event.session_id = session.session_id AND seq = 0) AS folder
     FROM session_windows AS session
     WHERE size > 0 AND spawned_by IS NULL ${forgotten} ORDER BY session_id`;
-  const rows = queryRows<unknown>(database, sql).filter(isRecord);
+  const rows = queryRows<LineRecord>(database, sql);
   return sessionsOf(
     rows.filter((row) => !isMachineSession(stringField(row, 'key') ?? '')),
     turnsIn,
